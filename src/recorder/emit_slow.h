@@ -191,7 +191,7 @@ static inline void record_raise(PyCodeObject *code, PyObject *exception, bool ju
 	if (unlikely(begins) && !emit_begin_early(&e))
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(e.thread, e.frame, e.record, unit);
-	uint8_t *p = e.record->values ? values_of_exception(&e, e.at, exception) : e.at;
+	uint8_t *p = unlikely(root.keeps_values) ? values_of_exception(&e, e.at, exception) : e.at;
 	emit_end(&e, event_write2(p, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
 	if (unlikely(others_hear_jumps(code, root.tool) && !root.policy.lines))
 		hooks_tell_lines();

@@ -47,6 +47,10 @@ keep(list(range(1000)))
 """
 
 
+def data(line):
+    return json.loads(line)["data"]
+
+
 def pathline(*words):
     done = session.pathline(*words)
     if done.returncode:
@@ -110,6 +114,19 @@ class DumpValues(unittest.TestCase):
         self.assertEqual(info["processes"][0]["values_cut"], 0)
         self.assertIn("events with their values", pathline("info", self.directory))
         self.assertIn("sound", pathline("check", self.directory))
+
+    def test_raised_by_modules_and_class_bodies(self):
+        """They have no arguments, and what they raise is kept all the same."""
+        text = ("try:\n    class A:\n        raise KeyError('in a class')\nexcept KeyError:\n    pass\n"
+                "try:\n    raise ValueError('in a module', 1)\nexcept ValueError:\n    pass\n")
+        for values in ("calls", "lines"):
+            recorded = session.Recorded(text, "once.py", f"--values={values}")
+            rows = [(row["code"], row["exception"]["type"], row["exception"]["members"][0]["members"])
+                    for row in map(data, recorded.pathline("dump", "--json", "--events", "raise", "--fields", "code,exception").stdout.splitlines())
+                    if row["code"] in ("A", "<module>")]
+            self.assertEqual([(code, kind, [part["value"] for part in parts]) for code, kind, parts in rows],
+                             [("A", "KeyError", ["in a class"]), ("<module>", "KeyError", ["in a class"]),
+                              ("<module>", "ValueError", ["in a module", 1])])
 
     def test_without_values(self):
         plain = os.path.join(self.folder, "plain")

@@ -112,12 +112,16 @@ uint8_t *values_of_unwind(const struct emit *e, uint8_t *p)
 	return p;
 }
 
+/* A module and a class body have no values of calls, but what they raise is kept. */
+static bool keeps_exceptions_of(const struct emit *e)
+{
+	return e->record->values || (code_runs_once(e->code) && values_are_of(e->code));
+}
+
 uint8_t *values_of_exception(const struct emit *e, uint8_t *p, PyObject *exception)
 {
-	const struct code_values *v = e->record->values;
-
 	p = values_of_line(e, p);
-	return v && v->calls && exception ? put_alone(p, exception, false) : p;
+	return exception && keeps_exceptions_of(e) ? put_alone(p, exception, false) : p;
 }
 
 /* ---- codes ---- */
