@@ -11,7 +11,8 @@ QUICK = True
 HERE = pathlib.Path(__file__).resolve().parent
 PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "pathline"
 # In the order in which they came to be; a golden has those of its time.
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from,task_id,args,result,sent,exception".split(",")
+FIELDS = ("pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from,task_id,"
+          "args,result,sent,exception,changed").split(",")
 COSTS, SAMPLES, UNITS = 18, 21, 15     # kinds of records (doc/FORMAT.md)
 CALL, LINE, RETURN, YIELD = range(4)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
@@ -23,6 +24,7 @@ OPEN = sorted(path.parent for path in HERE.glob("1.8-*/meta"))                  
 NUMBERED = sorted(path.parent for path in HERE.glob("1.9-*/meta"))               # of program-1.9.py
 IMPLIED = sorted(path.parent for path in HERE.glob("1.11-*/meta"))               # of program-1.11.py
 VALUED = sorted(path.parent for path in HERE.glob("1.12-*/meta"))                # of program-1.12.py
+CHANGED = sorted(path.parent for path in HERE.glob("1.13-*/meta"))               # of program-1.13.py
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS, IN_SECTIONS = 20, 16, 32, 64, 128, 256, 512
 
 
@@ -317,6 +319,28 @@ class Valued(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(VALUED), 2)
+
+
+class Changed(unittest.TestCase):
+    """That they hold what format 1.13 added: variables."""
+
+    def test_variables(self):
+        for directory in CHANGED:
+            self.assertEqual(info(directory)["format_minor"], 13)
+            of = {}
+            for row in table(directory):
+                if row["changed"]:
+                    of.setdefault(row["code"], []).append((row["line"], row["changed"]))
+            self.assertEqual(of["count"], [("6", "total = 0"), ("7", "n = 0"), ("7", "n = 1"), ("6", "total = 1"), ("7", "n = 2"),
+                                           ("6", "total = 3"), ("9", "n = <deleted>")])
+            self.assertIn(("17", "rows = [{'k': 2}], table = {'k': 2}"), of["grow"])
+            self.assertIn(("18", "first = 1, others = [2, 3], password = <redacted>"), of["grow"])
+            self.assertIn(("29", "seen = 5"), of["closure.<locals>.step"])
+            self.assertIn(("48", "self = <Shop left=3>"), of["Shop.sell"])
+            self.assertIn(("52", "left = ('nail',), error = <deleted>"), of["Shop.sell"])
+
+    def test_there_are_some(self):
+        self.assertEqual(len(CHANGED), 2)
 
 
 if __name__ == "__main__":
