@@ -326,10 +326,10 @@ static void finish(struct gathering *g, const struct pl_event *last)
 	}
 	if (v->count)
 		qsort(v->all, v->count, sizeof *v->all, compare_variables);
-	v->state = g->complete			 ? VARIABLES_KNOWN
-		   : g->lost || !whole		 ? VARIABLES_LOST
-		   : g->has_lines || g->has_call ? VARIABLES_KNOWN
-						 : VARIABLES_NOT_KEPT;
+	v->state = g->complete			? VARIABLES_KNOWN
+		   : g->lost || !whole		? VARIABLES_LOST
+		   : g->v->count || g->has_call ? VARIABLES_KNOWN
+						: VARIABLES_NOT_KEPT;
 }
 
 int variables_at(struct variables *v, const struct pl_event *at, uint32_t depth, struct pl_err *err)
@@ -343,6 +343,7 @@ int variables_at(struct variables *v, const struct pl_event *at, uint32_t depth,
 	v->frame.r = v->r;
 	v->frame.stop = v->stop;
 	const uint64_t visits = events_to_visit(v->r);
+	g.has_lines = visits == UINT64_MAX;
 	frame_path_begin(&v->frame, at, depth);
 	while (code == 0 && !gathering_is_done(&g)) {
 		code = frame_path_back(&v->frame, &g.e, err);

@@ -93,6 +93,40 @@ class Arguments(Values):
         self.assertEqual((rows[4]["type"], rows[4]["data"]["code"]), ("refused", "no-such-variable"))
 
 
+class Lines(Values):
+    of = "lines"
+
+    def said(self, *commands):
+        """What is told and noted, without rows of positions."""
+        return [row[2:] for row in self.ask("b price", "c", *commands)[2:] if row[:2] in ("!\t", "#\t")]
+
+    def test_position(self):
+        """Each variable as it is there, who wrote it, and what the last line did."""
+        told = self.said("until 10", "variables", "n", "variables", "n", "variables", "p total")
+        self.assertRegex(told[0], r"^order = <Order item='anvil' count=3>; rows = \[1, 2\]; \*rest = \(7,\); \*\*more = .*; total = 0 \(line 8\); \*row = 1 \(line 9\)$")
+        self.assertRegex(told[1], r"; \*total = 3 \(line 10\); row = 1 \(line 9\)$")
+        self.assertRegex(told[2], r"; total = 3 \(line 10\); \*row = 2 \(line 9\)$")
+        self.assertEqual(told[3], "3")
+
+    def test_frames(self):
+        self.assertEqual(self.told("u", "variables")[1], "*order = <Order item='anvil' count=3> (line 15)")
+
+    def test_writes(self):
+        """{ and } go from one write of the frame to the next; at its end and begin they stay."""
+        self.assertEqual(
+            self.said("until 11", "{ total", "{", "{", "{", "}", "}", "}", "{ rows", "{ nothing"),
+            ["total = 9, by line 10", "total = 3, by line 10", "total = 0, by line 8", "total was not written earlier in this frame", "total = 3, by line 10",
+             "total = 9, by line 10", "total was not written later in this frame", "rows = [1, 2], an argument of this call",
+             "nothing was not written earlier in this frame"])
+
+    def test_watch(self):
+        """It stops where the value is shown first, in both directions; the same again removes it."""
+        self.assertEqual(
+            self.said("watch total", "clear 1", "c", "p total", "c", "p total", "c", "p total", "C", "p total", "B", "watch", "B"),
+            ["stop 2: watch total in price", "removed 1: b price; left: 2: watch total in price", "0", "3", "9", "3", "2: watch total in price",
+             "removed 2: watch total in price", "there is no stop"])
+
+
 class Without(Values):
     of = "none"
 

@@ -76,6 +76,12 @@ class Arguments(unittest.TestCase):
     def test_without(self):
         self.open("-c", "b price", "-c", "c", of="none").press("F7").wait("no values were kept; record --values calls keeps them")
 
+    def test_lines(self):
+        """What the last line changed is marked; { and } and W mean the chosen variable."""
+        t = self.open("-c", "b price", "-c", "c", "-c", "until 11", of="lines").press("v").wait("variables of price").wait(r"  total = 9  line 10")
+        t.press("End").settle().press("Up").settle().press("{").wait(r"9 > .*").wait(r"\*  total = 9  line 10").press("{").wait(r"\*  total = 3  line 10")
+        t.wait(r"total = total \+ row \* order.count *\|").press("}").wait(r"\*  total = 9").press("W").wait("watch total in price").press("C").wait(r"\*  total = 3")
+
 
 if __name__ == "__main__":
     unittest.main()
