@@ -1,7 +1,7 @@
 /* What is constrained goes to a scan as a plan: for each constraint that its table can use, the
  * column and the relation, in the order of the arguments. So a plan can be read as it is, where
- * EXPLAIN QUERY PLAN shows it: "thread=,seq>=,function LIKE". idxNum says whether costly columns, or
- * values, are read. */
+ * EXPLAIN QUERY PLAN shows it: "thread=,seq>=,function LIKE". idxNum says whether costly columns,
+ * or values, are read. */
 #include "query/module.h"
 
 #include <stdlib.h>
