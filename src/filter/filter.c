@@ -62,9 +62,9 @@ const char *filter_fault(struct pl_view pattern)
 		return NULL;
 	for (size_t i = 0; i < pattern.left; i++)
 		if (!in_module_pattern(pattern.at[i]))
-			return "is no name of a module; a path has a / or ends in .py";
+			return "is not the name of a module; a path has a / or ends in .py";
 	if (pattern.at[0] == '.' || pattern.at[pattern.left - 1] == '.' || pattern.at[0] == '-')
-		return "is no name of a module; a path has a / or ends in .py";
+		return "is not the name of a module; a path has a / or ends in .py";
 	return NULL;
 }
 

@@ -206,8 +206,8 @@ class Dump(unittest.TestCase):
                          [("call", "book"), ("unwind", "book"), ("call", "book"), ("return", "book")])
 
     def test_faults(self):
-        for text, expected in (("modul == 'x'", "at column 1: modul is no field; did you mean module?"),
-                               ("func == 'f' and qty > 3", "at column 17: qty is no field"),
+        for text, expected in (("modul == 'x'", "at column 1: modul is not a field; did you mean module?"),
+                               ("func == 'f' and qty > 3", "at column 17: qty is not a field"),
                                ("event == 'cal'", "at column 10: no event is 'cal'; did you mean 'call'?"),
                                ("duration > 5", "at column 12: 5: it is no duration; say 5ms")):
             code, out, err = run("dump", "--filter", text)

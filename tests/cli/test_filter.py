@@ -224,7 +224,7 @@ for __spec__ in Spec(), Plain(), 3, None:
     def test_wrong_patterns(self):
         for options, why in ((["--exclude", "a[b"], "--exclude 'a[b' has a [ without its ]"),
                              (["--include", ""], "--include '' is empty"),
-                             (["--include", "a b"], "--include 'a b' is no name of a module"),
+                             (["--include", "a b"], "--include 'a b' is not the name of a module"),
                              (["--exclude", "x"] * 65, "more than 64 rules")):
             done = session.pathline("record", *options, "ours.py", cwd=self.folder)
             self.assertEqual(done.returncode, 2)
