@@ -54,7 +54,7 @@ struct pl_recording_info {
 	const char *values, *values_of, *values_limit;
 	const char *secrets; /* of values with secret names: "redacted" or "shown"; "" as above */
 	const char *redact;  /* further names of secrets, as `record --redact` had them; "": none */
-	uint64_t value_events; /* events whose values are there */
+	uint64_t value_events;	  /* events whose values are there */
 	uint64_t variable_events; /* events that have what variables became */
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);

@@ -84,8 +84,9 @@ struct expr_subject {
 	const struct pl_values *args, *result, *exception;
 	const char *type;    /* of the exception; NULL: there is none */
 	int64_t duration_ns; /* or EXPR_NO_DURATION */
-	/* A variable of the frame, for EXPR_OF_FRAME. false: it is not bound, or not known. */
-	bool (*variable)(void *context, struct pl_text name, struct pl_value *out);
+	/* A variable of the frame, for EXPR_OF_FRAME; `passed`: an argument as it was passed, if
+	 * `args` is NULL. false: it is not bound, or not known. */
+	bool (*variable)(void *context, struct pl_text name, bool passed, struct pl_value *out);
 	void *context;
 };
 

@@ -80,6 +80,11 @@ static void take_argument(const struct ask *a, struct expr_operand *o, struct te
 		t->state = TERM_ANY;
 		return;
 	}
+	if (!s->args && s->variable) {
+		if (s->variable(s->context, o->name, true, &v))
+			put_value(t, &v);
+		return;
+	}
 	rest = s->args ? *s->args : (struct pl_values){0};
 	for (size_t i = 0; i <= index; i++)
 		if (pl_values_next(&rest, &v) != 0)
@@ -94,7 +99,7 @@ static void take_variable(const struct ask *a, struct expr_operand *o, struct te
 
 	if (!(s->known & EXPR_ARGS))
 		t->state = TERM_ANY;
-	else if (s->variable && s->variable(s->context, o->name, &v))
+	else if (s->variable && s->variable(s->context, o->name, false, &v))
 		put_value(t, &v);
 	else
 		take_argument(a, o, t);

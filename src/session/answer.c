@@ -54,6 +54,8 @@ void answer_stop(struct session *s, const struct stop *stop)
 		session_tell_more(s, " in %s", pl_code_name(stop->code));
 	if (stop->hits)
 		session_tell_more(s, " if hits == %" PRIu64, stop->hits);
+	if (stop->condition[0])
+		session_tell_more(s, " if %s", stop->condition);
 }
 
 void answer_stops(struct session *s)
@@ -278,6 +280,9 @@ static void refuse_by_data(struct session *s)
 	case REFUSAL_NO_LATER_STOP:
 		elsewhere_text(&s->replay, o->back, &o->elsewhere, text);
 		session_refuse(s, "%s", text);
+		break;
+	case REFUSAL_BAD_CONDITION:
+		session_refuse(s, "if: at column %zu: %s", o->fault.column, o->fault.what);
 		break;
 	case REFUSAL_NO_SUCH_STOP:
 	case REFUSAL_TOO_MANY_STOPS:

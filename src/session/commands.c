@@ -217,13 +217,14 @@ const struct session_word session_words[] = {
 		"choose whether stops and searches count in all threads or in this thread only"},
 	{"b", "[PLACE]", "break", NAMES_PLACES, WORD_TAKES, command_break,
 		"set a stop at this line, or at N, FILE:N, or where FUNCTION is called; N and "
-		"FILE:N can be followed by: if hits == K; the same again removes it"},
+		"FILE:N can be followed by: if hits == K; each by: if qty > 10 and item == "
+		"'anvil'; the same again removes it"},
 	{"tbreak", "[PLACE]", "tb", NAMES_PLACES, WORD_TAKES, command_break,
 		"set a stop as b does, for once: it is removed where c or C reaches it"},
 	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, command_stops,
 		"list the stops"},
 	{"x", "[TYPE]", "catch", NAMES_EXCEPTIONS, WORD_TAKES, command_raised,
-		"set a stop where an exception of the type, or any, is raised"},
+		"set a stop where an exception of the type, or any, is raised; also with if"},
 	{"w", "FUNCTION", NULL, NAMES_FUNCTIONS, WORD_TAKES, command_entries,
 		"set a stop where a function is called or resumed"},
 	{"clear", "[NUMBER]", "delete,cl", NAMES_STOPS, WORD_TAKES, command_clear,

@@ -51,6 +51,8 @@ static int count_stops(struct replay *p, struct path *path, const struct seqs *i
 	code = stops_hit(&p->stops, path, in, &hit, err);
 	if (code == 0)
 		code = pl_search_new(&search, p->r, &wanted, err);
+	if (search)
+		pl_search_want_values(search, stops_need_values(&p->stops));
 	if (code == 0 && wanted.kinds)
 		code = pl_search_next(search, in->from, in->to, &e, err);
 	pl_search_free(search);

@@ -9,8 +9,7 @@ uint32_t lane_filter_kinds(const struct lane_filter *f, uint32_t kinds)
 {
 	if (!f->expr)
 		return kinds;
-	return kinds &
-	       (expr_kinds(f->expr, EXPR_OF_EVENT) | (looks_back(f) ? frames_kinds() : 0));
+	return kinds & (expr_kinds(f->expr, EXPR_OF_EVENT) | (looks_back(f) ? frames_kinds() : 0));
 }
 
 bool lane_filter_may(struct lane_filter *f, const struct pl_count *row)
@@ -71,8 +70,8 @@ static bool ends(const struct pl_event *e)
 }
 
 /* With what the frames know of its call. */
-static int make_subject(struct lane_filter *f, const struct pl_event *e, struct expr_subject *s,
-	struct pl_err *err)
+static int make_subject(
+	struct lane_filter *f, const struct pl_event *e, struct expr_subject *s, struct pl_err *err)
 {
 	int code = frames_put(&f->frames, e, s);
 

@@ -59,6 +59,7 @@ struct wish {
 	uint64_t hits; /* 0: each */
 	bool once;
 	const struct pl_code *code; /* of STOP_WRITE */
+	const char *condition;	    /* an expression (expr/expr.h) that must be true; NULL: none */
 };
 
 /* Set the stop, or remove it if the same one exists. Only what ran can be stopped at: what did not

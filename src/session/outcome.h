@@ -45,6 +45,7 @@
 	X(REFUSAL_NO_LINE_OF_FRAME, "no-line-of-frame") /* step, back: others follow */            \
 	X(REFUSAL_NO_STOP_SET, "no-stop-set")                                                      \
 	X(REFUSAL_NO_LATER_STOP, "no-later-stop")     /* back; elsewhere */                        \
+	X(REFUSAL_BAD_CONDITION, "bad-condition")     /* fault */                                  \
 	X(REFUSAL_NO_SUCH_STOP, "no-such-stop")	      /* number */                                 \
 	X(REFUSAL_TOO_MANY_STOPS, "too-many-stops")   /* or too long a name */                     \
 	X(REFUSAL_NEVER_RAN, "never-ran")	      /* stop: the line, near */                   \
@@ -142,6 +143,7 @@ struct outcome {
 	int64_t off_ns;
 	struct stop stop;
 	struct near_names near;
+	struct expr_fault fault;
 	struct elsewhere elsewhere;
 	struct pl_frame frame;
 	struct replay_place place;

@@ -197,6 +197,7 @@ void replay_release(struct replay *p)
 	p->near = NULL;
 	p->near_count = 0;
 	path_release(&p->path);
+	stops_release(&p->stops);
 }
 
 /* The recording has more events: what was read at its end may be different now. */

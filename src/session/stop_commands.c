@@ -38,9 +38,28 @@ static bool asks_values(const char *text)
 	return strncmp(at, "hits", 4) || isalnum((unsigned char)at[4]) || at[4] == '_';
 }
 
-static int refuse_values(struct session *s)
+/* What follows " if ", or as pdb has it "N, "; the text ends before it. NULL: nothing does. */
+static const char *cut_condition(char *text)
 {
-	session_refused(s, REFUSAL_NO_VALUES);
+	char *at = strstr(text, " if "), *comma = strstr(text, ", ");
+
+	if (comma && comma > text && isdigit((unsigned char)comma[-1]) && (!at || comma < at)) {
+		*comma = 0;
+		return comma + 2;
+	}
+	if (!at)
+		return NULL;
+	*at = 0;
+	return at + 4 + strspn(at + 4, " ");
+}
+
+/* Answers for a refusal that the words explain better than the operation. */
+static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
+{
+	const int code = session_toggle_stop(s, w, err);
+
+	if (code != PL_END || s->outcome.refusal != REFUSAL_NO_VALUES)
+		return code;
 	return session_refuse(s, NO_VALUES "; b N if hits == K stops at that hit");
 }
 
@@ -55,7 +74,7 @@ int command_break(struct session *s, char letter, const char *rest, struct pl_er
 
 	const bool whole = snprintf(text, sizeof text, "%s", rest) < (int)sizeof text;
 	if (whole && asks_values(text))
-		return refuse_values(s);
+		w.condition = cut_condition(text);
 	if (!whole || !cut_hits(text, &w.hits))
 		return session_refuse(s,
 			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
@@ -76,24 +95,36 @@ int command_break(struct session *s, char letter, const char *rest, struct pl_er
 	else
 		return session_refused(s, REFUSAL_NO_LINE_HERE);
 	w.line = has_line ? (int32_t)line : 0;
-	return session_toggle_stop(s, &w, err);
+	return set_stop(s, &w, err);
 }
 
 /* w: each entry of a function, also when a generator or coroutine is resumed. */
 int command_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
+	char text[STOP_NAME_MAX];
+	struct wish w = {.kind = STOP_ENTRY, .name = text};
+
 	(void)letter;
-	if (!*rest)
+	snprintf(text, sizeof text, "%s", rest);
+	w.condition = cut_condition(text);
+	if (!*text)
 		return session_refuse(
 			s, "w needs the name of a function; bt shows where the position is");
-	return session_toggle_stop(s, &(struct wish){.kind = STOP_ENTRY, .name = rest}, err);
+	return set_stop(s, &w, err);
 }
 
 /* x: without a name, any exception. */
 int command_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
+	char text[STOP_NAME_MAX + 1];
+	struct wish w = {.kind = STOP_RAISE, .name = text + 1};
+
 	(void)letter;
-	return session_toggle_stop(s, &(struct wish){.kind = STOP_RAISE, .name = rest}, err);
+	snprintf(text, sizeof text, " %s", rest);
+	w.condition = cut_condition(text);
+	if (!*text)
+		w.name = text;
+	return set_stop(s, &w, err);
 }
 
 int command_stops(struct session *s, char letter, const char *rest, struct pl_err *err)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/thrown.h"
 #include "session/writes.h"
+#include "session/condition.h"
 
 bool stop_names(const char *whole, const char *part, char separator)
 {
@@ -25,6 +26,7 @@ bool stops_clear(struct stops *s, uint32_t number)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->rows[i].number == number) {
+			expr_free(s->rows[i].expr);
 			memmove(&s->rows[i], &s->rows[i + 1], (s->count - i - 1) * sizeof *s->rows);
 			s->count--;
 			return true;
@@ -32,17 +34,37 @@ bool stops_clear(struct stops *s, uint32_t number)
 	return false;
 }
 
-struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line)
+void stops_empty(struct stops *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		expr_free(s->rows[i].expr);
+	s->count = 0;
+}
+
+void stops_release(struct stops *s)
+{
+	stops_empty(s);
+	variables_release(&s->looked);
+}
+
+struct stop *stops_find_if(
+	struct stops *s, enum stop_kind kind, const char *name, int32_t line, const char *condition)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		struct stop *one = &s->rows[i];
 		bool same = !strcmp(one->name, name) ||
 			    (kind == STOP_LINE && (stop_names(one->name, name, '/') ||
 							  stop_names(name, one->name, '/')));
-		if (one->kind == kind && one->line == line && same)
+		if (one->kind == kind && one->line == line && same &&
+			(!condition || !strcmp(one->condition, condition)))
 			return one;
 	}
 	return NULL;
+}
+
+struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line)
+{
+	return stops_find_if(s, kind, name, line, NULL);
 }
 
 /* Several codes can be of one function: it was compiled again, or is of another process. */
@@ -67,7 +89,7 @@ struct stop *stops_find_write(struct stops *s, const char *name, const struct pl
 bool stops_need_values(const struct stops *s)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (s->rows[i].kind == STOP_WRITE)
+		if (s->rows[i].kind == STOP_WRITE || s->rows[i].expr)
 			return true;
 	return false;
 }
@@ -108,6 +130,9 @@ uint32_t stops_kinds(const struct stops *s)
 static bool row_may_stop(const struct stop *s, const struct pl_count *row)
 {
 	if (!(stop_kinds(s) >> row->kind & 1))
+		return false;
+	if (s->expr && row->kind != PL_EVENT_UNWIND && row->kind != PL_EVENT_THROW &&
+		!expr_may(s->expr, EXPR_OF_FRAME, row))
 		return false;
 	if (s->kind == STOP_RAISE)
 		return true;
@@ -312,6 +337,17 @@ static int match_write(
 	return code;
 }
 
+/* Is its condition true here? */
+static int match_condition(struct stop *stop, struct stops *s, struct path *p,
+	const struct pl_event *e, struct pl_err *err)
+{
+	int code = stop->expr ? condition_is_met(stop->expr, &s->looked, p, e, err) : 0;
+
+	if (code == 0)
+		stop->met_seq = e->seq;
+	return code;
+}
+
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err)
 {
 	const struct pl_event at = *e;
@@ -319,11 +355,14 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 	int code = PL_END;
 
 	for (size_t i = 0; i < s->count && code == PL_END; i++) {
-		const struct stop *one = &s->rows[i];
-		if (!one->hits && row_may_stop(one, &row))
-			code = one->kind == STOP_RAISE	 ? match_raise(one, s, p, &at, err)
-			       : one->kind == STOP_WRITE ? match_write(one, p, &at, err)
-							 : 0;
+		struct stop *one = &s->rows[i];
+		if (one->hits || !row_may_stop(one, &row))
+			continue;
+		code = one->kind == STOP_RAISE	 ? match_raise(one, s, p, &at, err)
+		       : one->kind == STOP_WRITE ? match_write(one, p, &at, err)
+						 : 0;
+		if (code == 0)
+			code = match_condition(one, s, p, &at, err);
 	}
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;
@@ -341,7 +380,7 @@ static bool is_reached(const struct stop *s, const struct pl_event *e)
 	if (s->hits)
 		return s->known && s->hit_seq == e->seq && s->process == e->position.process &&
 		       s->thread == e->position.thread;
-	return row_may_stop(s, &row);
+	return row_may_stop(s, &row) && (!s->expr || s->met_seq == e->seq);
 }
 
 size_t stops_arrive(struct stops *s, const struct pl_event *e)

@@ -2,10 +2,12 @@
 #ifndef PL_SESSION_STOPS_H
 #define PL_SESSION_STOPS_H
 
-#include "session/path.h"
+#include "expr/expr.h"
+#include "session/variables.h"
 
-#define STOPS_MAX     64
-#define STOP_NAME_MAX 1024
+#define STOPS_MAX	   64
+#define STOP_NAME_MAX	   1024
+#define STOP_CONDITION_MAX 256
 
 enum stop_kind {
 	STOP_LINE,  /* a line begins to run; with `hits`, only that time, counted in its thread */
@@ -22,7 +24,10 @@ struct stop {
 	int32_t line;
 	const struct pl_code *code; /* of STOP_WRITE: a code of the function; the recording's */
 	uint64_t hits;		    /* 0: each */
-	bool once; /* it is removed where a search stops at it; only STOP_LINE, STOP_CALL */
+	char condition[STOP_CONDITION_MAX]; /* as it was typed; "": none */
+	struct expr *expr;		    /* of it; owned by the list; NULL: none */
+	uint64_t met_seq; /* of the event at which it was true last, if there is one */
+	bool once;	  /* it is removed where a search stops at it; only STOP_LINE, STOP_CALL */
 	/* the seq at which `hits` is reached in the thread that was asked for last; UINT64_MAX:
 	 * nowhere */
 	uint32_t process, thread;
@@ -30,7 +35,7 @@ struct stop {
 	uint64_t hit_seq;
 };
 
-/* All zero is empty. Nothing to release. */
+/* All zero is empty. */
 struct stops {
 	struct stop rows[STOPS_MAX];
 	size_t count;
@@ -41,8 +46,13 @@ struct stops {
 		uint64_t seq;
 		uint32_t depth; /* of that frame */
 	} unwound;
-	uint64_t begin; /* of the search */
+	uint64_t begin;		 /* of the search */
+	struct variables looked; /* those of the frame for which a condition was asked last */
 };
+
+void stops_release(struct stops *s);
+/* Remove all of them. */
+void stops_empty(struct stops *s);
 
 /* Does `part` name this file: all of it, or its end after a slash? For names: after a dot. */
 bool stop_names(const char *whole, const char *part, char separator);
@@ -51,6 +61,9 @@ struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, i
 bool stops_clear(struct stops *s, uint32_t number);
 /* The stop of this kind at this place, or NULL. Two names of one file are the same place. */
 struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
+/* The same, with this condition; "": with none. */
+struct stop *stops_find_if(struct stops *s, enum stop_kind kind, const char *name, int32_t line,
+	const char *condition);
 /* That of a variable of a function, or NULL. */
 struct stop *stops_find_write(struct stops *s, const char *name, const struct pl_code *code);
 /* Do events need their values for stops_match? */

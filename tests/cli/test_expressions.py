@@ -1,6 +1,7 @@
 """--filter EXPR of calls and dump: what is selected, what is not, and what is refused where."""
 import os
 import re
+import subprocess
 import sys
 import unittest
 
@@ -175,6 +176,55 @@ class Nothing(unittest.TestCase):
         plain = session.Recorded("def f(n):\n    return n\nf(1)\n", "plain.py", "--only-mine", "--values", "none")
         done = plain.pathline("calls", "--filter", "args.n == 1")
         self.assertIn("the recording has no arguments; record --values calls keeps them", done.stderr.decode())
+
+
+class Stops(unittest.TestCase):
+    """b, w and x of a replay with a condition."""
+
+    def replay(self, *commands):
+        done = subprocess.run([session.PATHLINE, "replay", "--plain"], cwd=recorded().folder, capture_output=True,
+                              input="\n".join(commands).encode(), env=dict(os.environ, TZ="UTC"), timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [row.split("\t") for row in done.stdout.decode().splitlines()][1:]
+
+    def test_a_call(self):
+        rows = self.replay("b book if order.item == 'anvil' and note != 'n1'", "c", "c")
+        self.assertEqual(rows[0], ["!", "stop 1: b book if order.item == 'anvil' and note != 'n1'"])
+        seq = recorded().rows("--filter", "args.note == 'n3' and event == 'call'", "-f", "seq")[0][0]
+        self.assertEqual(rows[1][2], seq)
+        self.assertTrue(rows[2][1].startswith("no later stop"))
+
+    def test_a_line_has_the_arguments_of_its_call(self):
+        line = PROGRAM.splitlines().index("    return order.count") + 1
+        rows = self.replay(f"b shop.py:{line} if order.count > 1", "c", "c", "c", "C", "C")
+        self.assertEqual([row[2] if len(row) > 2 else row[0] for row in rows[1:]],
+                         [rows[1][2], rows[2][2], "!", rows[1][2], "!"])
+        self.assertLess(int(rows[1][2]), int(rows[2][2]))
+
+    def test_an_exception(self):
+        rows = self.replay("x SoldOut if order.count == 3", "c", "c")
+        self.assertEqual(rows[1][5], "raise")
+        self.assertEqual(rows[2][0], "!")
+        self.assertEqual(self.replay("x if order.count == 4", "c")[1][0], "!")
+
+    def test_a_generator_keeps_its_arguments(self):
+        self.assertEqual([row[5] for row in self.replay("w serve if name == 'b'", "c", "c")[1:]], ["call", "resume"])
+
+    def test_it_is_set_removed_and_listed(self):
+        rows = self.replay("b book if note == 'n1'", "b book", "B", "b book if note == 'n1'", "B")
+        self.assertEqual(rows[2][1], "1: b book if note == 'n1'; 2: b book")
+        self.assertEqual(rows[3][1], "removed 1: b book if note == 'n1'")
+        self.assertEqual(rows[4][1], "2: b book")
+
+    def test_once(self):
+        rows = self.replay("tbreak book if note == 'n1'", "c", "B")
+        self.assertEqual(rows[1][5], "call")
+        self.assertEqual(rows[2][1], "there is no stop")
+
+    def test_faults(self):
+        rows = self.replay("b book if note ==", "b book, note", "B")
+        self.assertEqual(rows[0], ["!", "if: at column 8: it ends where a field, a number or a text is missing"])
+        self.assertEqual(rows[2], ["!", "there is no stop"])
 
 
 class Dump(unittest.TestCase):

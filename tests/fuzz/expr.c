@@ -35,9 +35,9 @@ const char *pl_event_kind_name(enum pl_event_kind kind)
 	return kind < PL_EVENT_KIND_COUNT ? words[kind] : "?";
 }
 
-static bool variable(void *context, struct pl_text name, struct pl_value *out)
+static bool variable(void *context, struct pl_text name, bool passed, struct pl_value *out)
 {
-	(void)context;
+	(void)context, (void)passed;
 	*out = (struct pl_value){.kind = PL_VALUE_STR, .text = name, .length = name.length};
 	return name.length < 3;
 }

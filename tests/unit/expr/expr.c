@@ -229,9 +229,9 @@ static struct pl_text text(const char *t)
 	return (struct pl_text){.at = t, .length = strlen(t)};
 }
 
-static bool variable(void *context, struct pl_text name, struct pl_value *out)
+static bool variable(void *context, struct pl_text name, bool passed, struct pl_value *out)
 {
-	(void)context;
+	(void)context, (void)passed;
 	*out = (struct pl_value){.kind = PL_VALUE_STR};
 	if (name.length != 1)
 		return false;
