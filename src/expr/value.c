@@ -220,7 +220,7 @@ static bool has_members(const struct pl_value *v)
 enum value_answer value_truth(const struct pl_value *v)
 {
 	long double number;
-	int64_t length;
+	int64_t length = 0;
 
 	if (!value_is_kept(v))
 		return VALUE_NOT_KNOWN;
@@ -268,7 +268,7 @@ enum value_answer value_attribute(
 static enum value_answer take_index(const struct pl_value *v, int64_t index, struct pl_value *out)
 {
 	struct pl_values rest = v->members;
-	int64_t length;
+	int64_t length = 0;
 
 	if (index < 0 && (value_length(v, &length) != VALUE_YES || v->missing))
 		return not_found(v);
