@@ -255,9 +255,10 @@ static void fail_name(struct parser *p, struct pl_text name, size_t at)
 	const char *nearest = field_nearest(name);
 	const int length = name.length < 64 ? (int)name.length : 64;
 
-	p->code = fault_say(p->e, p->fault, at, "%.*s is not a field%s%s%s; an argument is args.%.*s",
-		length, name.at, nearest ? "; did you mean " : "", nearest ? nearest : "",
-		nearest ? "?" : "", length, name.at);
+	p->code =
+		fault_say(p->e, p->fault, at, "%.*s is not a field%s%s%s; an argument is args.%.*s",
+			length, name.at, nearest ? "; did you mean " : "", nearest ? nearest : "",
+			nearest ? "?" : "", length, name.at);
 }
 
 /* args.NAME: the first step is the argument. */
