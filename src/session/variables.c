@@ -13,6 +13,7 @@ struct gathering {
 	struct variables *v;
 	bool has_lines;	  /* the frame has values of lines */
 	bool has_call;	  /* its call has values */
+	bool compared;	  /* a further event has all of them */
 	bool complete;	  /* each variable is known: no new ones count */
 	bool lost;	  /* values before here may not be the ones of later */
 	bool ran_known;	  /* ran_seq is known */
@@ -189,8 +190,10 @@ static int gather_variables(struct gathering *g, struct pl_err *err)
 		f.bytes.bytes = (uint32_t)(rest.at - f.bytes.at);
 		code = gather_one(g, &f, rank++, err);
 	}
-	if (g->e->variables.flags & PL_VALUES_ALL)
+	if (g->e->variables.flags & PL_VALUES_ALL) {
+		g->compared = g->complete;
 		g->complete = true;
+	}
 	return code;
 }
 
@@ -267,7 +270,7 @@ static bool all_have_writers(const struct gathering *g)
 /* Is nothing of interest before this event? */
 static bool gathering_is_done(const struct gathering *g)
 {
-	if (g->lost)
+	if (g->lost || (g->v->near_all && g->compared))
 		return true;
 	return g->complete && g->ran_known &&
 	       (all_have_writers(g) || (g->v->patience && g->beyond >= g->v->patience));

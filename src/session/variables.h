@@ -50,6 +50,9 @@ struct variables {
 	/* in: look at so many events of the frame for the line that wrote a value that is known;
 	 * 0: at all of them */
 	uint64_t patience;
+	/* in: look no further than to the event before that has all variables: enough to say
+	 * whether the event itself shows a new value */
+	bool near_all;
 	enum variables_state state; /* of the frame asked last */
 	struct variable *all;	    /* owned; arguments first, then in the order of binding */
 	size_t count;

@@ -23,6 +23,7 @@ int write_is_shown(
 		return PL_END;
 	if (!(e->variables.flags & PL_VALUES_ALL))
 		return 0;
+	v->near_all = true;
 	int code = variables_at(v, e, e->depth, err);
 	const struct variable *one = code == 0 ? variables_find(v, name, strlen(name)) : NULL;
 	return code ? code : one && one->seq == e->seq ? 0 : PL_END;
