@@ -29,62 +29,6 @@ static void say_error(struct tui *t, int code, const struct pl_err *err)
 		reader_say(t, "%s", err->used ? pl_err_text(err) : pl_error_name(code));
 }
 
-/* ---- patterns ---- */
-
-static void pattern_release(struct reader_pattern *p)
-{
-	if (p->text[0])
-		regfree(&p->regex);
-	p->text[0] = 0;
-}
-
-/* The longest run of characters that stand for themselves, at the top level: regexec takes some ten
- * times as long as a look for them. */
-static void find_needed(struct reader_pattern *p)
-{
-	size_t best = 0, n;
-
-	p->needed[0] = 0;
-	for (const char *at = p->text; *at; at += *at == '\\' && at[1] ? 2 : 1)
-		if (strchr("|([{", *at))
-			return;
-	for (const char *at = p->text; *at; at += n ? n : *at == '\\' && at[1] ? 2 : 1) {
-		n = 0;
-		while (at[n] && !(at[n] & 0x80) && !strchr(".^$*+?\\)]}", at[n]))
-			n++;
-		const size_t sure = n && at[n] && strchr("*?+", at[n]) ? n - 1 : n;
-		if (sure <= best)
-			continue;
-		best = sure;
-		snprintf(p->needed, sizeof p->needed, "%.*s", (int)sure, at);
-	}
-}
-
-/* false: it is no regular expression; then the pattern is as it was. */
-static bool pattern_set(struct reader_pattern *p, const char *text)
-{
-	regex_t regex;
-
-	if (*text && regcomp(&regex, text, REG_EXTENDED | REG_NOSUB))
-		return false;
-	pattern_release(p);
-	if (*text)
-		p->regex = regex;
-	snprintf(p->text, sizeof p->text, "%s", text);
-	find_needed(p);
-	p->plain = !strpbrk(text, ".[]()*+?{}^$|\\");
-	return true;
-}
-
-static bool pattern_has(const struct reader_pattern *p, const char *text)
-{
-	if (!p->text[0])
-		return true;
-	if (!strstr(text, p->needed))
-		return false;
-	return p->plain ? strstr(text, p->text) != NULL : regexec(&p->regex, text, 0, NULL, 0) == 0;
-}
-
 /* ---- the list ---- */
 
 static void write_row(void *context, const struct pl_event *e, char *text, size_t max)

@@ -12,19 +12,11 @@
 #ifndef PL_TUI_READER_H
 #define PL_TUI_READER_H
 
-#include <regex.h>
 #include "session/reading.h"
+#include "tui/pattern.h"
 #include "tui/state.h"
 
 #define READER_WHOLE_BYTES 65536
-
-/* Of texts of rows. */
-struct reader_pattern {
-	char text[PROMPT_BYTES]; /* as it was typed; "": none */
-	regex_t regex;
-	bool plain;		   /* it has no special characters: it is looked for as it is */
-	char needed[PROMPT_BYTES]; /* what matches has this in it; "": not known */
-};
 
 struct reader {
 	struct reading list;
@@ -34,7 +26,7 @@ struct reader {
 	bool placed;  /* it was */
 	bool follows; /* the chosen row is the last one, also when the recording grows */
 	bool stopped; /* by Ctrl-C: no more rows are read until a key */
-	struct reader_pattern match, search;
+	struct pattern match, search;
 	struct expr *expr;	   /* owned: the filter; NULL: none */
 	char filter[PROMPT_BYTES]; /* as it was typed */
 	bool back;		   /* the last search went backward */
