@@ -207,7 +207,8 @@ static inline void emit_is_of_running(const struct emit *e)
 		shadow_mark(&e->thread->shadow, place, MARK_STANDS);
 }
 
-/* What comes before an event that has no values of its own. */
+/* What comes before an event that has no values of its own. Where a callback asks by `tells`, it
+ * has a half for recordings with variables, so that the other saves no registers for them. */
 static inline uint8_t *emit_variables(const struct emit *e)
 {
 	return unlikely(e->record->values != NULL) ? values_of_line(e, e->at) : e->at;
@@ -228,7 +229,8 @@ static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t ty
 }
 
 /* unit: of the handler */
-static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t type)
+__attribute__((always_inline)) static inline void record_handled(
+	PyCodeObject *code, uint32_t unit, uint32_t type, bool tells)
 {
 	struct emit e;
 
@@ -238,8 +240,8 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 	if (!frame_is_foreign(e.frame) &&
 		unlikely(shadow_has(s, s->depth, MARK_TOLD | MARK_STANDS)))
 		shadow_mark(s, s->depth, MARK_NONE); /* it does not reach the next instruction */
-	emit_end(&e,
-		event_write2(emit_variables(&e), EVENT_HANDLED, emit_told_unit(&e, unit), type));
+	uint8_t *p = tells ? emit_variables(&e) : e.at;
+	emit_end(&e, event_write2(p, EVENT_HANDLED, emit_told_unit(&e, unit), type));
 }
 
 /* ---- exits ---- */
@@ -292,13 +294,13 @@ static inline void record_yield(struct emit *e, uint32_t unit, PyObject *yielded
 	}
 }
 
-static inline void record_unwind(PyCodeObject *code)
+__attribute__((always_inline)) static inline void record_unwind(PyCodeObject *code, bool tells)
 {
 	struct emit e;
 
 	if (emit_begin_inside(&e, code)) {
 		emit_tells_name(&e);
-		uint8_t *p = e.record->values ? values_of_unwind(&e, e.at) : e.at;
+		uint8_t *p = tells && e.record->values ? values_of_unwind(&e, e.at) : e.at;
 		emit_end(&e, event_write0(p, EVENT_UNWIND));
 		emit_gone(&e, true);
 	}

@@ -87,10 +87,9 @@ PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 
 /* Jumps forward, and jumps back that cannot be AGAIN, are disabled where they first run; and so are
  * those that INSTRUCTION reports. */
-PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+__attribute__((always_inline)) static inline PyObject *jump_of(PyObject *const *args, bool tells)
 {
 	struct emit e;
-	(void)hook, (void)n, (void)names;
 
 	if (!emit_look(&e, code_of(args)) || !e.record)
 		return nothing_here(&e);
@@ -105,7 +104,7 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	if (pass & (PASS_CHECK | PASS_TRACK))
 		again |= passes_jump(e.frame, unit_of(args[2])) && pass & PASS_CHECK;
 	if (again && emit_make_room_inside(&e)) {
-		uint8_t *p = unlikely(e.record->values != NULL) ? values_of_line(&e, e.at) : e.at;
+		uint8_t *p = tells ? emit_variables(&e) : e.at;
 		p = event_write1(p, EVENT_AGAIN, unit);
 		if (JUMP_IS_TOLD_AHEAD) {
 			if (unlikely(landings_are_heard()))
@@ -119,6 +118,17 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 		tier_pass_moves(e.code, e.record, unit))
 		return Py_NewRef(hook_disable);
 	Py_RETURN_NONE;
+}
+
+__attribute__((noinline)) static PyObject *jump_telling(PyObject *const *args)
+{
+	return jump_of(args, true);
+}
+
+PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	return unlikely(root.keeps_lines) ? jump_telling(args) : jump_of(args, false);
 }
 
 /* Exceptions are rare: there is no fast half. */
@@ -139,11 +149,22 @@ PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 	Py_RETURN_NONE;
 }
 
+__attribute__((noinline)) static PyObject *handled_telling(PyObject *const *args)
+{
+	if (!code_is_left_out(code_of(args)))
+		record_handled(
+			code_of(args), unit_of(args[1]), exception_type_number(args[2]), true);
+	Py_RETURN_NONE;
+}
+
 PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
+	if (unlikely(root.keeps_lines))
+		return handled_telling(args);
 	if (!code_is_left_out(code_of(args)))
-		record_handled(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
+		record_handled(
+			code_of(args), unit_of(args[1]), exception_type_number(args[2]), false);
 	Py_RETURN_NONE;
 }
 
@@ -200,9 +221,17 @@ PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	return leave_slow(args, EVENT_SUSPEND);
 }
 
+__attribute__((noinline)) static PyObject *unwind_telling(PyObject *const *args)
+{
+	record_unwind(code_of(args), true);
+	Py_RETURN_NONE;
+}
+
 PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_unwind(code_of(args));
+	if (unlikely(root.keeps_lines))
+		return unwind_telling(args);
+	record_unwind(code_of(args), false);
 	Py_RETURN_NONE;
 }

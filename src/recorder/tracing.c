@@ -72,7 +72,7 @@ static void trace_return(py_frame *frame, PyCodeObject *code, PyObject *value)
 	unsigned arg;
 
 	if (!value) {
-		record_unwind(code);
+		record_unwind(code, true);
 		return;
 	}
 	struct emit e;
@@ -115,7 +115,7 @@ static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 {
 	f->f_trace_opcodes &= ~SWITCH_PENDING;
 	record_handled(code, frame_unit(f->f_frame, code),
-		exception_type_number(frame_stack(f->f_frame, 0)));
+		exception_type_number(frame_stack(f->f_frame, 0)), true);
 }
 
 /* first: the unit at which the exception was first raised */
