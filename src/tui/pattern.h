@@ -9,7 +9,7 @@
 struct pattern {
 	char text[PROMPT_BYTES]; /* as it was typed; "": none */
 	regex_t regex;
-	bool plain; /* it has no special characters: it is looked for as it is */
+	bool plain;		   /* it has no special characters: it is looked for as it is */
 	char needed[PROMPT_BYTES]; /* what matches has this in it; "": not known */
 };
 
