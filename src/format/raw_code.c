@@ -29,6 +29,9 @@ int raw_code_read(struct pl_view v, struct raw_code *out)
 		view_varint_max(&v, UINT16_MAX, &version) || view_string(&v, &r.code) ||
 		view_string(&v, &r.line_table) || arguments_read(&v, &r.arguments))
 		return PL_ERR_FORMAT;
+	/* What a body of an older recording may lack, a message has. */
+	if (r.arguments.names.at + r.arguments.names.left == v.at)
+		return PL_ERR_FORMAT;
 	r.number = (uint32_t)number;
 	r.unit = (uint32_t)unit;
 	r.first_line = (int32_t)unzigzag(first_line);
