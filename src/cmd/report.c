@@ -31,8 +31,8 @@
 /* Does --file mean the whole file, annotated? Yes, if no other option is about its rows. */
 static bool wants_file(const struct report *w)
 {
-	return w->file && !w->function && !w->sort && !w->rows_text && !w->json && !w->csv &&
-	       !w->functions && !w->by;
+	return w->file && !w->function && !w->filter_text && !w->sort && !w->rows_text &&
+	       !w->json && !w->csv && !w->functions && !w->by;
 }
 
 /* A view, and whether it is asked for. */
@@ -88,9 +88,12 @@ static int check_views(const struct report *w)
 		asked = &views[i];
 	}
 	const char *name = !asked ? w->collapsed ? "--collapsed" : "--flame" : asked->option;
-	if ((w->file || w->function) && !(asked && asked->by_place)) {
+	if ((w->file || w->function || w->filter_text) && !(asked && asked->by_place)) {
 		cmd_say("report: %s cannot be used with %s; it chooses lines and functions",
-			w->file ? "--file" : "--function", name);
+			w->file	      ? "--file"
+			: w->function ? "--function"
+				      : "--filter",
+			name);
 		return CMD_USAGE;
 	}
 	if (w->sort && asked && asked->columns)
@@ -255,7 +258,7 @@ void report_rest(struct report *w)
 {
 	int64_t outside_ns = 0;
 
-	if (w->form != SHEET_TEXT || w->file || w->function)
+	if (w->form != SHEET_TEXT || report_chooses(w))
 		return;
 	for (size_t i = 0; i < w->t->line_count; i++) {
 		const struct pl_line_time *l = &w->t->lines[i].time;
@@ -518,7 +521,7 @@ static void report_process(struct report *w, const struct pl_process *p)
 	w->range = (struct pl_times_range){.process = p->number,
 		.from_ns = w->selection.from.time_ns,
 		.to_ns = w->selection.to.time_ns};
-	if (!w->selection.thread) {
+	if (!report_by_thread(w)) {
 		report_range(w);
 		return;
 	}
@@ -526,18 +529,24 @@ static void report_process(struct report *w, const struct pl_process *p)
 	for (uint32_t n = 0; n < p->thread_count && w->code == CMD_OK; n++) {
 		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
 		w->range.thread = n;
-		if (t && select_thread(&w->selection, w->r, t))
+		if (t && report_wants_thread(w, p, t))
 			report_range(w);
 	}
 }
 
 /* Only at the end it is known that no range has it. */
-static int check_found(const struct report *w)
+static int check_found(struct report *w)
 {
 	const char *function = w->callers ? w->callers : w->callees ? w->callees : w->function;
 
-	if (w->found || (!function && !w->file && !w->by))
+	if (w->found || (!function && !w->file && !w->by && !w->filter.expr))
 		return CMD_GO;
+	if (w->filter.expr) {
+		char why[EXPRESSION_WHY_BYTES];
+		expression_why(&w->filter, w->r, why);
+		cmd_say("report: nothing that ran in what was asked for is selected%s", why);
+		return CMD_USAGE;
+	}
 	if (w->by) {
 		cmd_say("report: --by: no function%s%s%s that ran in what was asked for has an "
 			"argument of the name of '%s'",
@@ -677,6 +686,8 @@ static int report_prepare(struct report *w)
 	if (code == CMD_GO)
 		code = check_views(w);
 	if (code == CMD_GO)
+		code = report_read_filter(w);
+	if (code == CMD_GO)
 		code = report_read_by(w);
 	if (code == CMD_GO)
 		code = page_open(w->cmd, &w->out, w->form == SHEET_TEXT && !w->collapsed);
@@ -686,6 +697,7 @@ static int report_prepare(struct report *w)
 static void report_release(struct report *w)
 {
 	tree_release(&w->whole);
+	expression_release(&w->filter);
 	for (size_t i = 0; i < w->profile_count; i++) {
 		pl_profile_free(w->profiles[i]);
 		free(w->labels[i]);
@@ -713,6 +725,10 @@ int cmd_report(struct cmd *c)
 			"its source, annotated; with --function, -n, --sort, --json: its lines",
 			.text = &w.file},
 		{"function", 0, "NAME", "only lines of that function", .text = &w.function},
+		{"filter", 0, "EXPR",
+			"only rows of which the expression is true; see FILTERS in\n"
+			"pathline-calls(1): \"module == 'shop' and line > 40\"",
+			.text = &w.filter_text},
 		{"functions", 'f', NULL, "by function: calls, own and cumulated time",
 			.flag = &w.functions},
 		{"by", 0, "ARGUMENT",

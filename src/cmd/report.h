@@ -4,6 +4,7 @@
 #define PL_CMD_REPORT_H
 
 #include "cmd/cmd.h"
+#include "cmd/expression.h"
 #include "cmd/json.h"
 #include "cmd/select.h"
 #include "cmd/sheet.h"
@@ -19,7 +20,8 @@ struct report {
 	struct out out;
 	/* as given, NULL if not; point into argv */
 	const char *rows_text, *sort, *file, *function, *callers, *callees, *blocking_text, *flame,
-		*threshold_text, *by;
+		*threshold_text, *by, *filter_text;
+	struct expression filter;  /* of filter_text */
 	struct value_path by_path; /* of `by` */
 	bool json, csv, functions, tree, tasks, exceptions, collapsed;
 	enum sheet_form form;
@@ -74,6 +76,15 @@ extern const struct column report_line_columns[], report_function_columns[], rep
 	report_caller_columns[], report_callee_columns[], report_task_columns[],
 	report_exception_columns[];
 
+/* Interpret --filter. CMD_GO, or an exit code after an explanation. */
+int report_read_filter(struct report *w);
+/* Are rows chosen, by --file, --function or --filter? */
+bool report_chooses(const struct report *w);
+/* Is a row with this code wanted? line 0: it is of the whole function. */
+bool report_wants(const struct report *w, const struct pl_code *code, int32_t line);
+/* Is each thread shown by itself, and is this one shown? */
+bool report_by_thread(const struct report *w);
+bool report_wants_thread(struct report *w, const struct pl_process *p, const struct pl_thread *t);
 /* Interpret --by. CMD_GO, or CMD_USAGE after an explanation. */
 int report_read_by(struct report *w);
 /* Was code left out when it was recorded? */

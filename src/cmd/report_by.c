@@ -111,9 +111,7 @@ static bool by_wanted(const void *context, const struct pl_code *code)
 {
 	const struct report *w = context;
 
-	if (w->file && !name_is_file(pl_code_file(code), w->file))
-		return false;
-	return !w->function || name_is_code(code, w->function);
+	return report_wants(w, code, 0);
 }
 
 static int gather(struct report *w, struct groups *g)

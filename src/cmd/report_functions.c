@@ -119,9 +119,7 @@ static bool function_wanted(const void *context, size_t row)
 
 	if (!code && w->form == SHEET_TEXT)
 		return false; /* report_rest says it */
-	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
-		return false;
-	return !w->function || (code && name_is_code(code, w->function));
+	return report_wants(w, code, 0);
 }
 
 int report_functions(struct report *w)
@@ -135,7 +133,7 @@ int report_functions(struct report *w)
 	for (size_t i = 0; i < s.rows && !any; i++)
 		any = function_wanted(w, i);
 	w->found |= any;
-	if (!any && (w->file || w->function))
+	if (!any && report_chooses(w))
 		return CMD_GO;
 	report_title(w, "functions", NULL);
 	int code = report_show(w, &s);

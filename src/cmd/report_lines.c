@@ -282,7 +282,7 @@ static bool has_passes(const struct report *w)
 	return !strcmp(info.passes, "all");
 }
 
-/* Those that --file and --function choose. */
+/* Those that are chosen. */
 static bool line_wanted(const void *context, size_t row)
 {
 	const struct report *w = context;
@@ -290,9 +290,7 @@ static bool line_wanted(const void *context, size_t row)
 
 	if (!code && w->form == SHEET_TEXT)
 		return false; /* report_rest says it */
-	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
-		return false;
-	return !w->function || (code && name_is_code(code, w->function));
+	return report_wants(w, code, w->t->lines[row].time.line);
 }
 
 /* After the lines: their times and these add up to the whole. */
@@ -349,7 +347,7 @@ int report_lines(struct report *w)
 	for (size_t i = 0; i < w->t->line_count && !any; i++)
 		any = line_wanted(w, i);
 	w->found |= any;
-	if (!any && (w->file || w->function))
+	if (!any && report_chooses(w))
 		return CMD_GO;
 	if (list_texts(w) != CMD_GO || find_shared_lines(w) != CMD_GO)
 		return CMD_BAD;
