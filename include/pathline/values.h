@@ -13,7 +13,7 @@
  *
  *	call            the arguments, in the order of pl_code_arguments
  *	resume          what was sent; None after a plain next()
- *	throw, raise    the exception
+ *	throw, raise, reraise   the exception
  *	return          the result
  *	yield           what is yielded or awaited
  *

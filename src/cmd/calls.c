@@ -167,6 +167,10 @@ static void say_nothing(struct calls *w)
 	select_range(&info, range);
 	if (*why)
 		cmd_say("calls: no call is selected%s", why);
+	else if (w->function && !w->selection.from_text && !w->selection.to_text)
+		cmd_say("calls: no call of a function '%s' is selected; `pathline report "
+			"--functions -n 0` lists the functions that ran",
+			w->function);
 	else
 		cmd_say("calls: no call is selected; the recording is from %s", range);
 }

@@ -240,7 +240,8 @@ static const struct field fields[] = {
 	{"args", .values_of = OF(CALL), .help = "call: its arguments"},
 	{"result", .values_of = OF(RETURN) | OF(YIELD), .help = "return, yield: the value"},
 	{"sent", .values_of = OF(RESUME), .help = "resume: what was sent"},
-	{"exception", .values_of = OF(RAISE) | OF(THROW), .help = "raise, throw: the exception"},
+	{"exception", .values_of = OF(RAISE) | OF(THROW) | OF(RERAISE),
+		.help = "raise, throw, reraise: the exception"},
 	{"changed", .values_of = OF_ALL, .variables = true,
 		.help = "variables that the frame's last line has changed"},
 };

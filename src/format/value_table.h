@@ -11,7 +11,7 @@
  *
  *	ENTER                the arguments, in the order of the body's arguments (body.h)
  *	RESUME               what was sent, None after a plain next()
- *	THROW, RAISE         the exception
+ *	THROW, RAISE, RERAISE   the exception
  *	LEAVE, SUSPEND       the result; what is yielded or awaited
  *
  * An event EVENT_VARIABLES is in front of these two:

@@ -169,6 +169,11 @@ static __attribute__((noinline)) bool emit_stands_there(
 	return true;
 }
 
+static inline uint8_t *emit_exception(const struct emit *e, PyObject *exception)
+{
+	return unlikely(root.keeps_values) ? values_of_exception(e, e->at, exception) : e->at;
+}
+
 /* jumped: it comes from a jump whose target did not run */
 static inline void record_raise(PyCodeObject *code, PyObject *exception, bool jumped)
 {
@@ -191,7 +196,7 @@ static inline void record_raise(PyCodeObject *code, PyObject *exception, bool ju
 	if (unlikely(begins) && !emit_begin_early(&e))
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(e.thread, e.frame, e.record, unit);
-	uint8_t *p = unlikely(root.keeps_values) ? values_of_exception(&e, e.at, exception) : e.at;
+	uint8_t *p = emit_exception(&e, exception);
 	emit_end(&e, event_write2(p, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
 	if (unlikely(others_hear_jumps(code, root.tool) && !root.policy.lines))
 		hooks_tell_lines();
@@ -215,8 +220,9 @@ static inline uint8_t *emit_variables(const struct emit *e)
 }
 
 /* unit: of the instruction that reraises; the frame may be at that of the first raise. */
-static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t type)
+static inline void record_reraise(PyCodeObject *code, uint32_t unit, PyObject *exception)
 {
+	const uint32_t type = exception_type_number(exception);
 	struct emit e;
 
 	if (!emit_look(&e, code))
@@ -224,7 +230,7 @@ static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t ty
 	emit_is_of_running(&e); /* it is again where it raised first */
 	if (!emit_make_room_of_type(&e, type))
 		return;
-	uint8_t *p = emit_variables(&e);
+	uint8_t *p = emit_exception(&e, exception);
 	emit_end(&e, event_write3(p, EVENT_RERAISE, emit_told_unit(&e, unit), emit_unit(&e), type));
 }
 

@@ -145,7 +145,7 @@ PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
-		record_reraise(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
+		record_reraise(code_of(args), unit_of(args[1]), args[2]);
 	Py_RETURN_NONE;
 }
 

@@ -126,7 +126,7 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *except
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
 	if (emit_begin_exception(&e, code, type))
-		emit_end(&e, event_write3(emit_variables(&e), EVENT_RERAISE,
+		emit_end(&e, event_write3(emit_exception(&e, exception), EVENT_RERAISE,
 				     frame_unit(f->f_frame, code), first, type));
 }
 

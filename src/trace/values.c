@@ -10,6 +10,7 @@ static bool may_have_values(const struct pl_event *row)
 	case PL_EVENT_RESUME:
 	case PL_EVENT_THROW:
 	case PL_EVENT_RAISE:
+	case PL_EVENT_RERAISE:
 		return true;
 	case PL_EVENT_RETURN:
 	case PL_EVENT_YIELD:

@@ -336,6 +336,63 @@ class Values(unittest.TestCase):
         self.assertEqual(rows[5]["exception"]["type"], "KeyError")
 
 
+LEAVING = '''\
+import asyncio
+
+
+def parse(text):
+    try:
+        int(text)
+    except ValueError as e:
+        raise KeyError(text) from e
+
+
+def closes():
+    try:
+        parse("zz")
+    finally:
+        done = 1
+
+
+def main():
+    with open("/dev/null"):
+        closes()
+
+
+async def fetch(n):
+    raise OSError(n)
+
+
+def steps():
+    yield 1
+    raise TypeError("in a generator")
+
+
+def passes(call):
+    try:
+        call()
+    except Exception:
+        pass
+
+
+passes(main)
+passes(lambda: asyncio.run(fetch(5)))
+passes(lambda: list(steps()))
+'''
+
+
+class Leaving(unittest.TestCase):
+    def test_an_exception_is_known_in_each_frame_that_it_leaves(self):
+        """Through finally, with, the end of `except as`, generators and coroutines."""
+        recorded = session.Recorded(LEAVING, "leaving.py", "--values=calls")
+        text = recorded.pathline("calls", "--all", "--width", "0").stdout.decode()
+        for call in ("parse(text='zz') !! KeyError('zz')", "closes() !! KeyError('zz')", "main() !! KeyError('zz')", "fetch(n=5) !! OSError(5)",
+                     "steps resumed !! TypeError('in a generator')"):
+            self.assertRegex(text, rf"(?m)^ *{re.escape(call)}  ")
+        chosen = recorded.pathline("calls", "--filter", "exception.args[0] == 'zz'").stdout.decode()
+        self.assertEqual(re.findall(r"^ *(\w+)\(", chosen, re.M), ["main", "closes", "parse"])
+
+
 class Output(unittest.TestCase):
     def test_width(self):
         for columns in (60, 100, 200):
@@ -355,6 +412,8 @@ class Output(unittest.TestCase):
             self.assertIn(said, done.stderr.decode())
         done = tree().pathline("calls", "--function", "nosuch")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertIn("calls: no call of a function 'nosuch' is selected; `pathline report --functions -n 0` lists", done.stderr.decode())
+        done = tree().pathline("calls", "--from", "2001-01-01", "--to", "2001-01-02")
         self.assertIn("pathline: calls: no call is selected; the recording is from ", done.stderr.decode())
 
     def test_closed_pipe(self):
