@@ -249,9 +249,12 @@ static enum value_answer not_found(const struct pl_value *v)
 enum value_answer value_attribute(
 	const struct pl_value *v, struct pl_text name, struct pl_value *out)
 {
+	const struct pl_value key = {.kind = PL_VALUE_STR, .text = name, .length = 1};
 	struct pl_values rest = v->members;
 	struct pl_value member;
 
+	if (v->kind == PL_VALUE_DICT)
+		return value_item(v, &key, out);
 	while (pl_values_next(&rest, &member) == 0) {
 		const bool args = v->kind == PL_VALUE_EXCEPTION && !member.name.length &&
 				  name.length == 4 && !memcmp(name.at, "args", 4);

@@ -111,11 +111,17 @@ int value_path_read(struct value_path *p, const char *text, struct pl_err *err)
 
 /* ---- finding ---- */
 
+static enum value_found find_key(
+	const struct pl_value *in, const struct value_step *step, struct pl_value *out);
+
+/* .name also finds a dict's key: who asks may not know which of the two it is. */
 static enum value_found find_attribute(
 	const struct pl_value *in, struct pl_text name, struct pl_value *out)
 {
 	struct pl_values rest = in->members;
 
+	if (in->kind == PL_VALUE_DICT)
+		return find_key(in, &(struct value_step){.kind = STEP_TEXT, .text = name}, out);
 	if (in->kind != PL_VALUE_OBJECT && in->kind != PL_VALUE_NAMEDTUPLE)
 		return VALUE_NOT_KEPT;
 	while (pl_values_next(&rest, out) == 0)

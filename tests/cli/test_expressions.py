@@ -107,6 +107,7 @@ class Calls(unittest.TestCase):
         self.expect("args.note == 'n3'", "book")
         self.expect("args.note in ('n1', 'n3', 'n9')", "book", "book")
         self.expect("args.rest[0]['item'] == 4", "book")
+        self.expect("args.rest[0].item == 4", "book")
         self.expect("len(args.rest) == 1 and args.note like 'N2'", "book")
         self.expect("type(args.order) == 'Order' and args.order.count == 0", "book", "check")
         self.expect("args.note == 'n%' and not args.order.item ~ '^an'", "book", "book", "book")
@@ -259,7 +260,7 @@ class Dump(unittest.TestCase):
         for text, expected in (("modul == 'x'", "at column 1: modul is not a field; did you mean module?"),
                                ("func == 'f' and qty > 3", "at column 17: qty is not a field"),
                                ("event == 'cal'", "at column 10: no event is 'cal'; did you mean 'call'?"),
-                               ("duration > 5", "at column 12: 5: it is no duration; say 5ms")):
+                               ("duration > 5", "at column 12: 5: it is not a duration; say 5ms")):
             code, out, err = run("dump", "--filter", text)
             self.assertEqual((code, out, err.count("\n")), (2, "", 1))
             self.assertIn(f"pathline: dump: --filter: {expected}", err)

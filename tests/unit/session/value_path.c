@@ -90,6 +90,7 @@ static void finds(void **state)
 	finds_number("o.rows[1]", 2);
 	finds_number("o.rows[-4]", 1);
 	finds_number("o.kept['k']", 8);
+	finds_number("o.kept.k", 8); /* of a dict as well */
 	finds_number("o.kept[1]", 9);
 	assert_int_equal(find("o", &v), VALUE_FOUND);
 	assert_int_equal(v.kind, PL_VALUE_OBJECT);
