@@ -270,7 +270,7 @@ static int take_at(struct history *h)
 	if (colon && colon[1] >= '0' && colon[1] <= '9')
 		line = strtol(colon + 1, &end, 10);
 	if (!end || *end || line <= 0 || line > INT32_MAX || colon == h->at) {
-		cmd_say("history: --at: '%s' is no FILE:LINE, such as shop.py:12", h->at);
+		cmd_say("history: --at: '%s' is not FILE:LINE, such as shop.py:12", h->at);
 		return CMD_USAGE;
 	}
 	h->file = strndup(h->at, (size_t)(colon - h->at));
@@ -289,7 +289,7 @@ static int take_id(struct history *h)
 		h->sightings.id = strtoull(h->id, &end, 10);
 	if (end && !*end && h->sightings.id)
 		return CMD_GO;
-	cmd_say("history: --id: '%s' is no id; the column id has them", h->id);
+	cmd_say("history: --id: '%s' is not an id; the column id has them", h->id);
 	return CMD_USAGE;
 }
 

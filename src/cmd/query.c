@@ -232,6 +232,9 @@ static int ask(struct asking *a)
 		result = query_prepare(q, a->sql, &statement);
 	if (result == 0)
 		code = run_statement(a, statement);
+	else if (q->owners[0])
+		cmd_say("query: %s; of that name there is a column of %s", pl_err_text(&q->err),
+			q->owners);
 	else if (q->hint[0])
 		cmd_say("query: %s; did you mean '%s'?", pl_err_text(&q->err), q->hint);
 	else

@@ -144,7 +144,8 @@ static int read_choices(struct record_options *o, const struct choices *word)
 		return CMD_USAGE;
 	}
 	if (o->limit_bytes && o->limit_bytes < COLLECTOR_LIMIT_MIN) {
-		cmd_say("record: --limit %s is too small; the smallest limit is 1M, and 0 is none",
+		cmd_say("record: --limit %s is too small; the smallest limit is 1M; 0 sets no "
+			"limit",
 			word->limit);
 		return CMD_USAGE;
 	}

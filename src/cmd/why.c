@@ -79,7 +79,7 @@ static void say_end(struct why_command *w)
 			pl_code_name(end->code), end->line);
 	} else if (end->kind == PL_EVENT_UNWIND && end->code) {
 		snprintf(w->ended, sizeof w->ended,
-			"left %.200s; what had called or awaited that took it",
+			"ended %.200s, and went on to what had called or awaited it",
 			pl_code_name(end->code));
 	} else {
 		snprintf(w->ended, sizeof w->ended, "was raised; its end was not recorded");
@@ -165,7 +165,7 @@ static int find_number(struct why_command *w)
 		return why_failed(code, &err);
 	if (code == PL_END) {
 		cmd_say("why: `pathline report --exceptions -n 0` has %" PRIu64
-			" rows, so -n %s is none",
+			" rows, and no row %s",
 			n.before, w->number);
 		return CMD_USAGE;
 	}

@@ -83,7 +83,7 @@ static int fit_time(const struct fit *f, struct expr_operand *o)
 		const double s = o->literal.kind == PL_VALUE_INT ? (double)o->literal.integer
 								 : o->literal.real;
 		if (!(s > -9e9 && s < 9e9))
-			return refuse(f, o, "it is no time: seconds since 1970");
+			return refuse(f, o, "it is not a time: seconds since 1970");
 		o->unit = o->literal.kind == PL_VALUE_INT ? NS_PER_S : 1;
 		const int64_t ns = o->literal.kind == PL_VALUE_INT ? o->literal.integer * NS_PER_S
 								   : (int64_t)(s * NS_PER_S);
@@ -92,7 +92,7 @@ static int fit_time(const struct fit *f, struct expr_operand *o)
 	}
 	if (is_text(o) && read_time(f, o))
 		return 0;
-	return refuse(f, o, "it is no time; say '2026-11-28 10:00:01.5', '10:00:01' or '+1.5'");
+	return refuse(f, o, "it is not a time; say '2026-11-28 10:00:01.5', '10:00:01' or '+1.5'");
 }
 
 static int fit_duration(const struct fit *f, struct expr_operand *o)
@@ -113,7 +113,7 @@ static int fit_duration(const struct fit *f, struct expr_operand *o)
 			return 0;
 		}
 	}
-	return refuse(f, o, "it is no duration; say 5ms, 1.5s or 2m");
+	return refuse(f, o, "it is not a duration; say 5ms, 1.5s or 2m");
 }
 
 /* ---- words ---- */

@@ -1,5 +1,6 @@
 #include "query/query.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "base/nearest.h"
 #include "query/functions.h"
@@ -121,20 +122,37 @@ static size_t add_table_names(const char **names, size_t count)
 	return count;
 }
 
+/* "call, value": the tables that have this column. */
+static void find_owners(struct query *q, const char *column)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; query_tables[i]; i++) {
+		const struct query_table *t = query_tables[i];
+		unsigned k = 0;
+		while (k < t->column_count && strcmp(t->columns[k].name, column) != 0)
+			k++;
+		if (k < t->column_count && used + strlen(t->name) + 3 < sizeof q->owners)
+			used += (size_t)snprintf(q->owners + used, sizeof q->owners - used, "%s%s",
+				used ? ", " : "", t->name);
+	}
+}
+
 /* "no such column: e.functon": what was meant? */
 static void find_hint(struct query *q, const char *message)
 {
 	const char *names[NAMES_MAX + 1] = {0};
 	const char *word = strrchr(message, ' ');
 
-	q->hint[0] = 0;
+	q->hint[0] = q->owners[0] = 0;
 	if (!word || strncmp(message, "no such ", 8) != 0)
 		return;
 	const char *dot = strrchr(word, '.');
 	word = (dot ? dot : word) + 1;
-	if (!strncmp(message + 8, "column", 6))
+	if (!strncmp(message + 8, "column", 6)) {
+		find_owners(q, word);
 		add_column_names(names, 0);
-	else if (!strncmp(message + 8, "table", 5))
+	} else if (!strncmp(message + 8, "table", 5))
 		add_table_names(names, 0);
 	const char *nearest = nearest_word(word, names);
 	if (nearest && strlen(nearest) < sizeof q->hint)

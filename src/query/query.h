@@ -25,6 +25,7 @@ struct query {
 	int failed;	   /* enum pl_error of a table, with its cause in `err`; 0: none did */
 	struct pl_err err; /* of the recording, or of the SQL */
 	char hint[64];	   /* the nearest name to one that there is not; "": none is near */
+	char owners[128];  /* other tables that have a column of this name; "": none has */
 };
 
 struct query_options {

@@ -72,7 +72,7 @@ static void refuse_variable(struct session *s)
 			s, "%s is not known here: what was before a loss is missing", q->name);
 	else if (v->count && v->all[0].of_call)
 		session_refuse(s,
-			"%s is no argument, and values of lines were not kept: record --values "
+			"%s is not an argument, and values of lines were not kept: record --values "
 			"lines keeps them",
 			q->name);
 	else

@@ -171,8 +171,8 @@ class History(unittest.TestCase):
     def test_refuses(self):
         self.says([], "of what", 2)
         self.says(["self."], "column 6: the name of an attribute", 2)
-        self.says(["price", "--at", "cart.py"], "no FILE:LINE", 2)
-        self.says(["price", "--id", "x"], "is no id", 2)
+        self.says(["price", "--at", "cart.py"], "not FILE:LINE", 2)
+        self.says(["price", "--id", "x"], "is not an id", 2)
         self.says(["price", "--json", "--csv"], "two forms", 2)
         self.says(["price", "-F", "[a"], "bracket", 2)
         self.says(["price", "-t", "9"], "no thread '9'", 2)

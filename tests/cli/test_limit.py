@@ -319,7 +319,7 @@ class Limit(recorded.Case):
         for word in "64K", "1", "1023K", "1048575":
             done = recorded.run(*self.words("print(1)", ["--limit", word], []))
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"--limit {word} is too small; the smallest limit is 1M, and 0 is none", done.stderr)
+            self.assertIn(f"--limit {word} is too small; the smallest limit is 1M; 0 sets no limit", done.stderr)
             self.assertFalse(os.path.exists(self.out))
 
 

@@ -69,7 +69,7 @@ class Arguments(Values):
     def test_what_is_refused(self):
         for asked, why in (("p", "p needs a name"), ("p rows + rows", "the program does not run here"), ("p order.price()", "the program does not run here"),
                            ("p len(rows", "the program does not run here"), ("p order.itm", "order has no such part"), ("p rows[7]", "rows has no such part"),
-                           ("p oder", "no variable oder is known here; did you mean order?"), ("p total", "total is no argument, and values of lines were not kept"),
+                           ("p oder", "no variable oder is known here; did you mean order?"), ("p total", "total is not an argument, and values of lines were not kept"),
                            ("p len(order.count)", "that value of order has no length"), ("{", "which variable?"), ("{ rows", "values of lines were not kept"),
                            ("} rows", "values of lines were not kept"), ("watch rows", "values of lines were not kept"), ("watch rows[1]", "takes the name of a variable")):
             with self.subTest(asked):

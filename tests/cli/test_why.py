@@ -450,7 +450,7 @@ class At(unittest.TestCase):
     def test_call(self):
         """One that an exception ended, as `calls` shows it."""
         shown = why(FINE, "--at", self.seq("get.* !! KeyError"))
-        self.assertRegex(shown, r"\nKeyError left get; |\nKeyError was handled in attempt, line 8")
+        self.assertRegex(shown, r"\nKeyError ended get, |\nKeyError was handled in attempt, line 8")
         self.assertIn("      key = 'x'  (argument)\n", shown)
         self.assertIn("\nKeyError: 'x'\n", shown)
 
@@ -490,7 +490,7 @@ class Number(unittest.TestCase):
         self.assertRegex(why(CHAIN, "-n", str(wanted["SoldOut"]["number"])), "\nSoldOut was handled in main, line 30, at ")
 
     def test_none(self):
-        for words, told in ((("-n", "100000"), r"has \d+ rows, so -n 100000 is none"), (("-n", "0"), "'0' is not a number from 1 on"),
+        for words, told in ((("-n", "100000"), r"has \d+ rows, and no row 100000"), (("-n", "0"), "'0' is not a number from 1 on"),
                             (("-n", "1", "--at", "#1"), "--at and -n are two exceptions")):
             done = pathline("why", *words, cwd=recorded(CHAIN)[0])
             self.assertEqual((done.returncode, done.stdout), (2, b""))

@@ -59,7 +59,7 @@ static void faults(void **state)
 	refuses("duration > 5", 12, "5ms");
 	refuses("duration > 5 ms", 12, "5ms");
 	refuses("duration > 5xs", 12, "unit");
-	refuses("time > 'never'", 8, "no time");
+	refuses("time > 'never'", 8, "not a time");
 	refuses("func ~ '('", 8, "");
 	refuses("func == 'x", 9, "quote");
 	refuses("args > 3", 1, "args.qty");
