@@ -216,6 +216,10 @@ static void say_none(struct history *h)
 		say_no_code(h);
 	else if (!s->root_seen)
 		say_no_name(h);
+	else if (h->id)
+		cmd_say("history: no value of '%s' is of an object with the id %s; the column id "
+			"has them",
+			h->name, h->id);
 	else if (s->path.count)
 		say_no_part(h);
 	else if (s->line)
