@@ -17,7 +17,7 @@ int expr_read(struct expr **out, const char *text, const struct expr_words *word
 			   ? fault_say(e, fault, 0, "it is longer than %d bytes", EXPR_TEXT_MAX)
 			   : 0;
 	if (code == 0) {
-		memcpy(e->text, text, strlen(text));
+		memcpy(e->text, text, strlen(text) + 1);
 		code = parse(e, words, fault);
 	}
 	if (code) {

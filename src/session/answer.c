@@ -176,11 +176,11 @@ static const char *const refusals[] = {
 	[REFUSAL_NO_NAME] = "which variable? p NAME shows one, variables lists them",
 	[REFUSAL_NOT_A_NAME] = "this command takes the name of a variable; variables lists them",
 	[REFUSAL_NOT_A_VALUE] =
-		"the program does not run here, so only what was captured can be shown: a name, "
-		"below it .attribute, [2] or ['key'], and len(…) of these",
+		("the program does not run here, so only what was captured can be shown: a name, "
+		 "below it .attribute, [2] or ['key'], and len(…) of these"),
 	[REFUSAL_NO_LINES_KEPT] =
-		"values of lines were not kept, so what wrote a variable is not known; record "
-		"--values lines keeps them",
+		("values of lines were not kept, so what wrote a variable is not known; record "
+		 "--values lines keeps them"),
 	[REFUSAL_NO_LINE_HERE] = "there is no line here; try b file:N",
 };
 

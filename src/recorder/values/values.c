@@ -98,8 +98,21 @@ static void frame_ends(const struct emit *e)
 		kept_forget(e->frame);
 }
 
+/* The last result that the name of its function hides, to be compared only: who resumes a generator
+ * or a coroutine gets it in a StopIteration, whose frame has another name. */
+static const PyObject *hidden_result;
+
+static bool is_hidden_result(PyObject *exception)
+{
+	return PyObject_TypeCheck(exception, (PyTypeObject *)PyExc_StopIteration) &&
+	       ((PyStopIterationObject *)exception)->value == hidden_result && hidden_result;
+}
+
 uint8_t *values_of_result(const struct emit *e, uint8_t *p, PyObject *result)
 {
+	const struct code_values *v = e->record->values;
+
+	hidden_result = v && v->hides_result && result != Py_None ? result : NULL;
 	p = values_of_yield(e, p, result);
 	frame_ends(e);
 	return p;
@@ -121,7 +134,9 @@ static bool keeps_exceptions_of(const struct emit *e)
 uint8_t *values_of_exception(const struct emit *e, uint8_t *p, PyObject *exception)
 {
 	p = values_of_line(e, p);
-	return exception && keeps_exceptions_of(e) ? put_alone(p, exception, false) : p;
+	if (!exception || !keeps_exceptions_of(e))
+		return p;
+	return put_alone(p, exception, is_hidden_result(exception));
 }
 
 /* ---- codes ---- */
