@@ -89,6 +89,8 @@ struct pl_values {
  * PL_VALUES_CHANGED(flags) of them have changed. */
 #define PL_VALUES_ALL		 2
 #define PL_VALUES_CHANGED(flags) ((flags) >> 2)
+/* Of variables: others have changed as well, and had no room in the event. */
+#define PL_VALUES_MORE(flags) (((flags) & (PL_VALUES_ALL | 4)) == 4)
 
 /* What a cursor gives. `task`, `values`, `variables`, and the `type` of a mark, are valid until the
  * cursor moves; all else is valid until the recording is closed.

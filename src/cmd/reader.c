@@ -203,6 +203,8 @@ int cmd_reader(struct cmd *c)
 		code = replay_reader(c, &w.selection, at, w.filter_text);
 	else
 		code = print_rows(c, &w);
+	if (code == CMD_OK && w.r)
+		code = cmd_say_damages("reader", w.r, 0);
 	expression_release(&w.filter);
 	select_release(&w.selection);
 	pl_recording_close(w.r);

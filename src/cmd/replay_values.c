@@ -19,6 +19,7 @@ static void put_variable(struct json *j, const struct variable *v)
 	json_text(j, "stars", v->stars);
 	values_json_value(j, "value", &value);
 	json_bool(j, "of_call", v->of_call);
+	json_bool(j, "unsure", v->unsure);
 	json_bool(j, "changed", v->changed);
 	json_u64(j, "seq", v->seq);
 	if (v->line == VARIABLE_LINE_UNKNOWN)

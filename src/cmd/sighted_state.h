@@ -33,6 +33,7 @@ struct sighted_kept {
 struct sighted_frame {
 	uint64_t key;
 	int32_t line; /* at which it was, 0: not known */
+	bool late;    /* the last event had no room for all, and not the name that is asked for */
 	struct sighted_value value;
 	struct sighted_kept kept;
 };

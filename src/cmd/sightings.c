@@ -222,18 +222,45 @@ static void take_unbound(const struct sighting_place *p)
 		take_entry(p, &entry);
 }
 
+/* Did another line than the last one perhaps write it? Among all variables those that have changed
+ * come first; one that had no room comes late. */
+static bool is_old(const struct sighting_place *p, const struct sighting_entry *entry)
+{
+	const uint16_t flags = p->e->variables.flags;
+
+	return p->f->late || (flags & PL_VALUES_ALL && entry->index >= PL_VALUES_CHANGED(flags));
+}
+
+/* A comprehension's variable that is gone hid a name, which is told again behind it. */
+static bool is_told_again(struct pl_values rest, const struct sighting_entry *entry)
+{
+	struct pl_value value;
+
+	while (entry->value.kind == PL_VALUE_UNSET && pl_values_next(&rest, &value) == 0)
+		if (value_text_is(value.name, entry->name))
+			return true;
+	return false;
+}
+
 static void take_variables(struct sighting_place *p)
 {
+	const struct sighting_origin origin = origin_of_variables(p);
 	struct sighting_entry entry = {.all = &p->e->variables};
 	struct pl_values rest = p->e->variables;
 	bool root = false;
 
-	p->origin = origin_of_variables(p);
 	for (; pl_values_next(&rest, &entry.value) == 0; entry.index++) {
 		entry.name = entry.value.name;
+		if (is_told_again(rest, &entry))
+			continue;
 		root |= has_root(p->s, &entry);
+		p->origin = origin;
+		if (is_old(p, &entry))
+			p->origin.how = SIGHTING_SEEN;
 		take_entry(p, &entry);
 	}
+	p->origin = origin;
+	p->f->late = !root && PL_VALUES_MORE(p->e->variables.flags);
 	if (!root && !rest.bytes && p->e->variables.flags & PL_VALUES_ALL)
 		take_unbound(p);
 }

@@ -218,6 +218,8 @@ static int say_nothing_ended(const struct why_command *w)
 	uint32_t next = 0;
 	const struct pl_process *killed = crash_next_killed(w->r, &next);
 
+	if (cmd_say_damages("why", w->r, 0) != CMD_OK)
+		return CMD_BAD;
 	if (killed)
 		cmd_say("why: no exception ended anything, but process %" PRIu32
 			" was killed by signal %d; `pathline replay --process %" PRIu32

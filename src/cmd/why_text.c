@@ -111,6 +111,8 @@ static size_t writer_text(
 	const struct pl_code *code = s->variables.code;
 	const char *file = code ? pl_code_file(code) : "?", *slash = strrchr(file, '/');
 
+	if (v->unsure)
+		return (size_t)snprintf(text, max, "or newer, which had no room");
 	if (v->of_call || v->line == 0)
 		return (size_t)snprintf(text, max, "argument");
 	if (v->line < 0)

@@ -80,7 +80,8 @@ enum value_kind {
 /* Flags of EVENT_VALUES and EVENT_VARIABLES. */
 #define VALUES_OVER_BUDGET 1 /* more was captured in this second than --values-limit allows */
 #define VARIABLES_ALL	   2 /* each variable that is bound is there */
-/* With it, from this bit on: how many of them, the first ones, have changed. */
+#define VARIABLES_MORE	   4 /* without VARIABLES_ALL: others have changed, and had no room */
+/* With VARIABLES_ALL, from this bit on: how many of them, the first ones, have changed. */
 #define VARIABLES_CHANGED_SHIFT 2
 
 /* How deep values can be in each other: what `depth` of --values-limit can be at most. */

@@ -21,6 +21,8 @@ static void answer_variable(struct session *s, const struct variable *v)
 		v->name.at, text);
 	if (v->line > 0)
 		session_tell_more(s, " (line %" PRId32 ")", v->line);
+	if (v->unsure)
+		session_tell_more(s, " or newer, which had no room");
 }
 
 void answer_variables(struct session *s)
@@ -51,10 +53,12 @@ void answer_variables(struct session *s)
 
 void answer_value(struct session *s)
 {
+	const struct value_question *q = &s->outcome.question;
+	const bool unsure = q->variable && q->variable->unsure;
 	char text[WHY_MAX];
 
-	pl_value_text(&s->outcome.question.value, text, sizeof text);
-	session_tell(s, "%s", text);
+	pl_value_text(&q->value, text, sizeof text);
+	session_tell(s, "%s%s", text, unsure ? " or newer, which had no room" : "");
 }
 
 static void refuse_variable(struct session *s)

@@ -20,6 +20,7 @@ struct gathering {
 	uint64_t ran_seq; /* of the last line that the frame ran: what was changed is after it */
 	uint64_t seen;	  /* events of the frame */
 	uint64_t beyond;  /* of these since it is complete */
+	bool more;	  /* an event that was looked at had no room for all that changed */
 	const struct pl_event *e;
 };
 
@@ -96,6 +97,7 @@ static int keep_variable(
 	v->name = (struct pl_text){(const char *)v->bytes + f->bytes.bytes, f->name.length};
 	v->value_bytes = f->bytes.bytes;
 	v->waits = true;
+	v->unsure = g->more;
 	v->first = g->e->seq;
 	v->rank = rank;
 	g->v->count++;
@@ -145,10 +147,35 @@ static void settle_lines(struct gathering *g)
 {
 	for (size_t i = 0; i < g->v->count; i++) {
 		struct variable *v = &g->v->all[i];
+		v->settled = v->waits;
 		if (v->waits)
 			v->line = g->e->line;
 		v->waits = false;
 	}
+}
+
+/* This event had no room for all that changed. What it does not have may have changed before its
+ * line: then nobody knows which line wrote it. */
+static void doubt_writers(struct gathering *g)
+{
+	for (size_t i = 0; i < g->v->count; i++) {
+		struct variable *v = &g->v->all[i];
+		if (v->settled && v->first != g->e->seq)
+			v->line = VARIABLE_LINE_UNKNOWN;
+	}
+	g->more = true;
+}
+
+/* Is the name told once more in the event? A comprehension's variable that is gone hid it. */
+static bool is_told_again(struct pl_values rest, struct pl_text name)
+{
+	struct pl_value value;
+
+	while (pl_values_next(&rest, &value) == 0)
+		if (value.name.length == name.length &&
+			!memcmp(value.name.at, name.at, name.length))
+			return true;
+	return false;
 }
 
 static int gather_one(
@@ -188,8 +215,12 @@ static int gather_variables(struct gathering *g, struct pl_err *err)
 			break;
 		f.name = value.name;
 		f.bytes.bytes = (uint32_t)(rest.at - f.bytes.at);
+		if (value.kind == PL_VALUE_UNSET && is_told_again(rest, value.name))
+			continue;
 		code = gather_one(g, &f, rank++, err);
 	}
+	if (PL_VALUES_MORE(g->e->variables.flags))
+		doubt_writers(g);
 	if (g->e->variables.flags & PL_VALUES_ALL) {
 		g->compared = g->complete;
 		g->complete = true;

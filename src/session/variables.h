@@ -27,6 +27,7 @@ struct variable {
 	struct pl_value value; /* UNSET: it is not bound */
 	bool of_call;	       /* the value is that of the call: values of lines were not kept */
 	bool changed;	       /* by the last line that the frame ran before the position */
+	bool unsure;	       /* it may have a newer value, which had no room in its event */
 	uint64_t seq;	       /* of the thread's event that shows it first with this value */
 	int32_t line;	       /* that wrote it; 0: it is an argument as it was passed */
 	/* its own */
@@ -34,6 +35,7 @@ struct variable {
 	uint32_t value_bytes;
 	bool has_writer;      /* seq and line are known */
 	bool waits;	      /* for the line of the frame's event before seq */
+	bool settled;	      /* that line is the one of the event that is looked at */
 	uint64_t first, rank; /* in which order it was bound */
 };
 

@@ -136,5 +136,61 @@ class Without(Values):
                 self.assertEqual(self.told(command), ["this recording has the path, not the values of variables"])
 
 
+# The views of one large list do not fit into one event.
+CROWDED = '''\
+def fill(data):
+    big = data
+    rows = [big] * 2
+    index = {"all": big}
+    pair = (big, rows)
+    holder = [pair]
+    total = 0
+    while total < 4:
+        big[0] = total = total + 1
+    return total
+
+
+fill(["word %d " % i * 3 for i in range(10)])
+'''
+HIDDEN = "i = 5\nx = [i for i in range(2)]\nprint(i)\nclass A:\n    v = 7\n    w = [v for v in range(3)]\n    z = v\ny = 0\n"
+
+
+class NoRoom(unittest.TestCase):
+    def ask(self, made, *commands):
+        done = made.pathline("replay", "--plain", *(word for line in commands for word in ("-c", line)))
+        told = [line.removeprefix("!\t") for line in done.stdout.decode().splitlines() if line.startswith("!")]
+        return [line for line in told if not line.startswith("stop ")]
+
+    def test_small_values_are_never_late_and_others_say_so(self):
+        made = session.Recorded(CROWDED, "crowded.py", "--values", "lines")
+        told = self.ask(made, "b 8", "c", "c", "p total", "c", "p total", "variables")
+        self.assertEqual(told[:2], ["1", "2"])
+        self.assertRegex(told[2], "or newer, which had no room")
+        done = made.pathline("history", "total", "--json")
+        rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+        self.assertEqual([(row["text"], row["how"], row["line"]) for row in rows],
+                         [("0", "wrote", 7), *((str(n), "wrote", 9) for n in range(1, 5))])
+
+    def test_a_name_that_a_comprehension_hid(self):
+        made = session.Recorded(HIDDEN, "hidden.py", "--values", "lines")
+        self.assertEqual(self.ask(made, "b 3", "c", "p i", "b 7", "c", "p v"), ["5", "7"])
+        for name, values in (("i", {"5", "0", "1"}), ("v", {"7", "0", "1", "2"})):
+            rows = [json.loads(line)["data"] for line in made.pathline("history", name, "--json").stdout.splitlines()]
+            self.assertLessEqual({row["text"] for row in rows}, values)
+
+
+class Damaged(unittest.TestCase):
+    def test_commands_that_look_into_it_say_so(self):
+        made = session.Recorded(CROWDED, "crowded.py", "--values", "lines")
+        name, = (os.path.join(made.directory, n) for n in os.listdir(made.directory) if n.startswith("events."))
+        with open(name, "r+b") as f:
+            f.seek(os.path.getsize(name) // 3)
+            f.write(b"\xff" * 64)
+        for words in (["why"], ["replay", "--plain", "-c", "j end"], ["replay", "--json", "-c", "j end"], ["reader", "--plain"]):
+            done = made.pathline(*words)
+            self.assertEqual(done.returncode, 3, done)
+            self.assertRegex(done.stderr.decode(), f"^pathline: {words[0]}: the recording is damaged in")
+
+
 if __name__ == "__main__":
     unittest.main()

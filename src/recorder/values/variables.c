@@ -1,7 +1,8 @@
 /* VARIABLES: | EVENT_PREFIX | EVENT_VARIABLES | length | flags | name string, value | ... |
  *
  * Each variable is looked at. What has another fingerprint than before is told; where the event has
- * no room for it, it is told by the frame's next one.
+ * no room for it, a flag says so, and it is told by a later event of the frame. Those that are small
+ * come first, so that large ones do not keep them back.
  *
  * Now and then all are told, those that have changed first: after ALL_EVERY_BYTES of the thread's
  * stream, and where another thread goes on with a generator. So a reader that wants to know them
@@ -30,7 +31,8 @@
 #define CHANGED_MAX	0x0fff /* what the flags can count */
 /* So many names of a dict beyond KEPT_NAMES_MAX are searched for, which takes long; then the rest
  * is not looked at. */
-#define BEYOND_MAX 8
+#define BEYOND_MAX	 8
+#define SMALL_CHARACTERS 32 /* of a str */
 
 /* What Python binds in each module and class body. */
 static const char *const pythons_own[] = {"__annotate__", "__annotate_func__", "__annotations__",
@@ -62,7 +64,9 @@ struct telling {
 	uint8_t *p;   /* where it begins */
 	bool begun;   /* some bytes of it are there */
 	bool full;    /* something had no room */
+	bool beyond;  /* there is more than is looked at */
 	bool rest;    /* those that have not changed are told now */
+	bool small;   /* and of these the small ones, or the others */
 	uint32_t put; /* this many */
 };
 
@@ -107,13 +111,22 @@ static bool is_due(const struct telling *t, const struct kept_variable *v, uint6
 	return t->rest ? number && !v->told : number != v->number;
 }
 
+/* Has it always room, where others were cut to fit? */
+static bool is_small(PyObject *o)
+{
+	return !o || o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) ||
+	       PyFloat_CheckExact(o) ||
+	       (PyUnicode_CheckExact(o) && PyUnicode_GET_LENGTH(o) <= SMALL_CHARACTERS);
+}
+
 static void tell(struct telling *t, struct kept_variable *v, const struct named *name, PyObject *o)
 {
+	if (is_small(o) != t->small)
+		return;
 	const struct fingerprint f = fingerprint_of(o, name->hidden);
-
 	if (!t->rest)
 		v->told = false;
-	if (t->full || !is_due(t, v, f.number) || !put_named(t, name, o, &f))
+	if (!is_due(t, v, f.number) || !put_named(t, name, o, &f))
 		return;
 	v->number = f.number;
 	v->told = true;
@@ -132,14 +145,16 @@ static struct named fast_name(PyObject *name, bool hidden, uint8_t room[VARIABLE
 	return (struct named){(const char *)room, length, hidden};
 }
 
-/* A variable of a comprehension in a module or a class body hides a name: that is seen again. */
-static void show_name_again(struct telling *t, PyObject *name, PyObject *o)
+/* A variable of a comprehension in a module or a class body hides a name. When it is gone, that is
+ * seen again: it is told with its value, and the variable not as deleted. */
+static bool shows_name_again(struct telling *t, PyObject *name)
 {
-	struct kept_name *row =
-		!o && t->kept->names.count ? kept_name_find(&t->kept->names, name) : NULL;
+	struct kept_name *row = t->kept->names.count ? kept_name_find(&t->kept->names, name) : NULL;
 
-	if (row && row->is.number)
-		row->is.number = ~row->is.number;
+	if (!row || !row->is.number)
+		return false;
+	row->is.number = ~row->is.number;
+	return true;
 }
 
 /* Those that have an index in the frame: also cells, and those of functions around. */
@@ -149,16 +164,19 @@ static void tell_fast(struct telling *t)
 	const struct code_values *values = e->record->values;
 	uint8_t room[VARIABLE_NAME_MAX];
 
-	for (uint32_t i = 0; i < t->kept->count && i < values->variables && !t->full; i++) {
+	for (uint32_t i = 0; i < t->kept->count && i < values->variables; i++) {
 		struct kept_variable *v = &t->kept->variables[i];
 		PyObject *o = frame_variable(e->frame, e->code, (int)i);
 		if (values->marks[i] & VARIABLE_LEFT_OUT || (!o && !v->number))
 			continue;
 		PyObject *name = PyTuple_GET_ITEM(e->code->co_localsplusnames, i);
+		if (!o && t->small && !t->rest && shows_name_again(t, name)) {
+			v->number = 0;
+			continue;
+		}
 		const struct named named =
 			fast_name(name, values->marks[i] & VARIABLE_HIDDEN, room);
 		tell(t, v, &named, o);
-		show_name_again(t, name, o);
 	}
 }
 
@@ -175,7 +193,7 @@ static void tell_deleted(struct telling *t)
 {
 	struct kept_names *n = &t->kept->names;
 
-	for (uint32_t i = 0; i < n->count && !t->full; i++)
+	for (uint32_t i = 0; i < n->count; i++)
 		if (n->at[i].turn != n->turn && n->at[i].is.number)
 			tell_name(t, &n->at[i], NULL);
 }
@@ -191,7 +209,7 @@ static void tell_names(struct telling *t, PyObject *names)
 
 	n->turn++;
 	n->next = 0;
-	while (!t->full && beyond < BEYOND_MAX && PyDict_Next(names, &place, &key, &value)) {
+	while (beyond < BEYOND_MAX && PyDict_Next(names, &place, &key, &value)) {
 		const bool may = PyUnicode_CheckExact(key);
 		struct kept_name *row = may ? kept_name_of(t->kept, key) : NULL;
 		beyond += may && !row;
@@ -200,9 +218,8 @@ static void tell_names(struct telling *t, PyObject *names)
 		row->turn = n->turn;
 		tell_name(t, row, value);
 	}
-	if (beyond)
-		t->full = true; /* there are more than are told */
-	if (!t->full && !t->rest)
+	t->beyond |= beyond > 0;
+	if (!beyond && t->small && !t->rest)
 		tell_deleted(t);
 }
 
@@ -210,9 +227,12 @@ static void tell_all_of_pass(struct telling *t)
 {
 	PyObject *names = code_runs_once(t->e->code) ? frame_names(t->e->frame) : NULL;
 
-	tell_fast(t);
-	if (names && !t->full)
-		tell_names(t, names);
+	for (int small = 1; small >= 0; small--) {
+		t->small = small;
+		tell_fast(t);
+		if (names)
+			tell_names(t, names);
+	}
 }
 
 /* ---- the event ---- */
@@ -231,12 +251,14 @@ static void tell_rest(struct telling *t)
 	uint8_t *before = t->begun ? value_capture.at : NULL;
 	const uint32_t changed = t->kept->fresh ? 0 : t->put;
 
-	const bool more = t->kept->count < (uint32_t)t->e->code->co_nlocalsplus;
-	if (t->full || more || changed > CHANGED_MAX)
+	t->beyond |= t->kept->count < (uint32_t)t->e->code->co_nlocalsplus;
+	if (t->full || t->beyond || changed > CHANGED_MAX)
 		return;
 	t->rest = true;
 	tell_all_of_pass(t);
-	if (!t->full && t->begun)
+	const bool whole = !t->full && !t->beyond;
+	t->full = false; /* what has changed had room */
+	if (whole && t->begun)
 		value_event_set_flags(VARIABLES_ALL | changed << VARIABLES_CHANGED_SHIFT);
 	else if (before)
 		value_capture.at = before;
@@ -258,6 +280,8 @@ uint8_t *variables_put(const struct emit *e, uint8_t *p)
 		k->told = e->thread;
 		k->fresh = false;
 	}
+	if (t.full && t.begun)
+		value_event_set_flags(VARIABLES_MORE);
 	return t.begun ? value_event_end(p, EVENT_VARIABLES) : p;
 }
 
