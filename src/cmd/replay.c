@@ -619,7 +619,7 @@ int cmd_replay(struct cmd *c)
 		code = replay_prepare(a, c);
 	if (code == CMD_GO)
 		code = replay(a);
-	if (code == CMD_OK && !keys && !a->screen)
+	if (code == CMD_OK && a->session.replay.r && !a->screen)
 		code = cmd_say_damages("replay", a->session.replay.r, 0);
 	return end_replay(a, code);
 }
