@@ -183,13 +183,13 @@ class DumpLines(unittest.TestCase):
             "14  return left",
             "return 1  in book",
             "return 1  in take",
-            "changed stock = {'anvil': 1, 'booked': [1]}, total = 1",
+            "changed total = 1, stock = {'anvil': 1, 'booked': [1]}",
             "return <module>"])
 
     def test_fields(self):
         rows = [line.split("\t") for line in pathline("dump", self.directory, "-f", "event,code,line,changed").splitlines()]
         self.assertIn(["line", "take", "6", "left = 1"], rows)
-        self.assertIn(["return", "<module>", "17", "stock = {'anvil': 1, 'booked': [1]}, total = 1"], rows)
+        self.assertIn(["return", "<module>", "17", "total = 1, stock = {'anvil': 1, 'booked': [1]}"], rows)
 
     def test_json(self):
         rows = [json.loads(line)["data"] for line in pathline("dump", self.directory, "--json").splitlines()]

@@ -28,6 +28,7 @@ ALLOWED = {
     "tools_raised_at_jump",  # as an exception comes (3.12)
     "trace_find_own",  # only while another thread has set this one's trace function
     "values_of_call", "values_of_sent", "values_of_result", "values_of_exception",  # only of code whose values are kept
+    "values_of_yield", "values_of_line", "values_of_unwind",  # the same
     "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
     "main_begins",  # only until __main__ does
     # the interpreter's: no allocation, no code of the program

@@ -1,8 +1,8 @@
 /* VARIABLES: | EVENT_PREFIX | EVENT_VARIABLES | length | flags | name string, value | ... |
  *
  * Each variable is looked at. What has another fingerprint than before is told; where the event has
- * no room for it, a flag says so, and it is told by a later event of the frame. Those that are small
- * come first, so that large ones do not keep them back.
+ * no room for it, a flag says so, and it is told by a later event of the frame. Those that are
+ * small come first, so that large ones do not keep them back.
  *
  * Now and then all are told, those that have changed first: after ALL_EVERY_BYTES of the thread's
  * stream, and where another thread goes on with a generator. So a reader that wants to know them
