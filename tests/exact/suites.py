@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Packages' own test suites as programs: each passes under Pathline as it does without, and its
-path is exact; and so it does with values: in one turn the arguments and results of all code are
-kept, in the next the variables of the package's own.
+path is exact.
 
 The packages, what their tests need, and their sources (with the tests) are put into BUILD/suites by
 tools/python-suites; what is not there is said, and not asked about. A suite's results are its last
@@ -82,12 +81,6 @@ def place_of(suite, site, setup, work):
     return {"env": setup.environment(PYTHONPATH=site, TMPDIR=work, HOME=work), "cwd": suite.directory}
 
 
-def values_of(suite):
-    if int(os.environ.get("PATHLINE_ROTATION", "0")) // 4 % 2:
-        return "--values=lines", "--values-of=" + suite.name
-    return "--values=calls", "--values-of=*"
-
-
 def ask(python, suite, site, setup, work):
     def folder(name):
         path = os.path.join(work, name)
@@ -97,13 +90,10 @@ def ask(python, suite, site, setup, work):
     alone = run(suite, site, python.command, setup, folder("alone"), "alone")
     if not results(alone)[1]:
         raise exact.Failure("the suite did not run\n" + (alone.out + alone.err).decode(errors="replace")[-2000:])
+    recorded = folder("seen")
+    agree("with Pathline", alone, run(suite, site, python.record(os.path.join(recorded, "r"), setup), setup, recorded, "seen"))
+    exact.wait_until_finished(os.path.join(recorded, "r"), setup, recorded)
     text = "results agree"
-    for name, options in (("seen", ()), ("valued", values_of(suite))):
-        recorded = folder(name)
-        command = python.record(os.path.join(recorded, "r"), setup, options)
-        agree(" ".join(["with Pathline", *options]), alone, run(suite, site, command, setup, recorded, name))
-        exact.wait_until_finished(os.path.join(recorded, "r"), setup, recorded)
-        exact.inspect(os.path.join(recorded, "r"), setup, recorded, {"gap": "may"})
     if python.minor >= (3, 12):
         # also the name of the oracle's folder
         both = folder("both-%s-%s" % (python.version, suite.name))
