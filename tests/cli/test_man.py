@@ -53,7 +53,8 @@ class Sources(unittest.TestCase):
             self.assertLessEqual(set(named), set(PAGES), page)
 
     def test_examples_run(self):
-        """Each in a folder in which a recording of examples/orders.py is the latest when its page begins."""
+        """Each in a folder in which a recording of examples/orders.py is the latest when its
+        page begins."""
         folder = session.scratch()
         shutil.copy(os.path.join(TOP, "examples", "orders.py"), folder)
         os.mkdir(os.path.join(folder, "bin"))

@@ -120,7 +120,8 @@ class Lines(Values):
              "nothing was not written earlier in this frame"])
 
     def test_watch(self):
-        """It stops where the value is shown first, in both directions; the same again removes it."""
+        """It stops where the value is shown first, in both directions; the same again removes
+        it."""
         self.assertEqual(
             self.said("watch total", "clear 1", "c", "p total", "c", "p total", "c", "p total", "C", "p total", "B", "watch", "B"),
             ["stop 2: watch total in price", "removed 1: b price; left: 2: watch total in price", "0", "3", "9", "3", "2: watch total in price",

@@ -1,4 +1,5 @@
-"""pathline why: tracebacks with what is known of each frame, and the exceptions that led to them."""
+"""pathline why: tracebacks with what is known of each frame, and the exceptions that led to
+them."""
 import json
 import os
 import re

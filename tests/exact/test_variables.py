@@ -56,7 +56,8 @@ class Frames:
         raise Failure("%s in %s, and nothing more in the program" % (event, code))
 
     def is_of(self, event, heard):
-        """On 3.11 a handler without a line is not seen, so a frame seems to end with the exception."""
+        """On 3.11 a handler without a line is not seen, so a frame seems to end with the
+        exception."""
         return event == heard or not self.exact and heard == "unwind" and event in ("return", "yield")
 
     def changed(self, entry):

@@ -1,6 +1,6 @@
 """Objects of frameworks that compute what they are asked for: proxies, lazy texts, querysets,
-models with columns that are not loaded, cached properties. They are passed to functions, returned, yielded
-and raised; whoever looks at one by Python runs a query or a function, which is counted.
+models with columns that are not loaded, cached properties. They are passed to functions, returned,
+yielded and raised; whoever looks at one by Python runs a query or a function, which is counted.
 """
 import collections
 import functools

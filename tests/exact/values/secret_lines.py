@@ -1,5 +1,5 @@
-"""Secrets as variables: of functions, cells, a class body, a module, in what is bound to them, and in
-texts. Each is made in the place where it is kept; test_variables.py makes the same.
+"""Secrets as variables: of functions, cells, a class body, a module, in what is bound to them, and
+in texts. Each is made in the place where it is kept; test_variables.py makes the same.
 """
 import hashlib
 
