@@ -230,6 +230,18 @@ static void write_json_cell(struct json *j, const char *name, const struct histo
 	}
 }
 
+/* false: there is no such column. */
+static bool fill_cell(
+	struct history_rows *h, const struct sighting *s, size_t column, struct history_cell *cell)
+{
+	cell->text = NULL;
+	cell->number = false;
+	if (!has_column(h, &columns[column]))
+		return false;
+	columns[column].fill(h, s, cell);
+	return true;
+}
+
 static void write_json(struct history_rows *h, const struct sighting *s)
 {
 	struct json j = {.out = h->out};
@@ -237,11 +249,8 @@ static void write_json(struct history_rows *h, const struct sighting *s)
 	json_line(&j, "history");
 	for (size_t i = 0; i < COLUMNS; i++) {
 		struct history_cell cell;
-		cell.text = NULL;
-		cell.number = false;
-		if (!has_column(h, &columns[i]))
+		if (!fill_cell(h, s, i, &cell))
 			continue;
-		columns[i].fill(h, s, &cell);
 		if (columns[i].fill == fill_value) {
 			json_text(&j, "text", cell.text);
 			values_json_value(&j, "value", &s->value);
@@ -285,11 +294,8 @@ static bool write_cells(struct history_rows *h, const struct sighting *s)
 
 	for (size_t i = 0; i < COLUMNS && written; i++) {
 		struct history_cell cell;
-		cell.text = NULL;
-		cell.number = false;
-		if (!has_column(h, &columns[i]))
+		if (!fill_cell(h, s, i, &cell))
 			continue;
-		columns[i].fill(h, s, &cell);
 		if (h->form == HISTORY_TEXT)
 			written = grid_cell(&h->grid, cell.text, cell.number);
 		else

@@ -140,6 +140,18 @@ static void write_indent(struct lines *w, uint32_t depth)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* What each row begins with. */
+static void begin_row(struct lines *w, const struct pl_event *e, uint32_t indent)
+{
+	lines_end(w);
+	lines_follow(w, &e->position);
+	follow_clock(w, e->time_ns);
+	out_line(w->out);
+	write_time(w, e->time_ns);
+	write_thread(w, e);
+	write_indent(w, indent);
+}
+
 /* The path has what is left of the line, less the room for what comes after it. */
 static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
 {
@@ -395,15 +407,8 @@ static void write_changed(struct lines *w, const struct pl_event *e)
 	if (!length)
 		return;
 	const bool apart = !follows_open_row(w, e);
-	if (apart) {
-		lines_end(w);
-		lines_follow(w, &e->position);
-		follow_clock(w, e->time_ns);
-		out_line(w->out);
-		write_time(w, e->time_ns);
-		write_thread(w, e);
-		write_indent(w, e->depth + 1);
-	}
+	if (apart)
+		begin_row(w, e, e->depth + 1);
 	out_tone(w->out, TONE_GOOD);
 	out_text(w->out, apart ? "changed " : "    ");
 	out_clean(w->out, (struct text){.at = text, .length = length});
@@ -440,13 +445,7 @@ void lines_write(struct lines *w, const struct pl_event *e)
 {
 	if (e->variables.at && !w->only_rows)
 		write_changed(w, e);
-	lines_end(w);
-	lines_follow(w, &e->position);
-	follow_clock(w, e->time_ns);
-	out_line(w->out);
-	write_time(w, e->time_ns);
-	write_thread(w, e);
-	write_indent(w, indent_of(e));
+	begin_row(w, e, indent_of(e));
 	if (e->kind == PL_EVENT_GAP)
 		write_gap(w, e);
 	else if (e->code)
