@@ -41,7 +41,7 @@ def own_folders():
     os.chmod(folder, 0o711)         # tests that run as another user have folders in it
     read, write = os.pipe()
     janitor = subprocess.Popen([sys.executable, os.path.abspath(__file__), folder], stdin=read, stdout=subprocess.DEVNULL,
-                               start_new_session=True)
+                               start_new_session=True, preexec_fn=outlive)
     os.close(read)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     try:
@@ -59,6 +59,22 @@ def at_end(owner, write, janitor):
 
 
 # ---- the janitor ----
+
+def outlive():
+    """Ignore what a pkill that means the tests sends; from before the exec, so that no moment is left
+    in which it ends the janitor."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def remove(folder):
+    """Remove the folder. A process that ends may write a file into it meanwhile: try some times."""
+    for _ in range(50):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not os.path.exists(folder):
+            break
+        time.sleep(0.1)
+
 
 def is_used(folder):
     """Has any process such a TMPDIR?"""
@@ -88,8 +104,6 @@ def arenas_of(folder):
 
 def main():
     folder = os.path.abspath(sys.argv[1])
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)   # of a pkill that means the tests
     sys.stdin.buffer.read()
     end = time.monotonic() + LONGEST_S
     while is_used(folder) and time.monotonic() < end:
@@ -100,8 +114,8 @@ def main():
                 os.unlink(left)
             except OSError:
                 pass
-    shutil.rmtree(os.path.join(SHM, os.path.basename(folder)), ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(os.path.join(SHM, os.path.basename(folder)))
+    remove(folder)
 
 
 if __name__ == "__main__":
