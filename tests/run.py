@@ -37,12 +37,13 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
 # more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
 # minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
-# `test` runs the fast ones, `ci` a tenth of all on each interpreter. Each has another tenth, and
-# with each second commit they move on: the five versions see half of it now, each all of it within
-# twenty commits. What takes longest is asked of one interpreter at a time, in its turn.
+# `test` runs the fast ones, `ci` a twentieth of all on each interpreter. Each has another part, and
+# with each second commit they move on: the five versions see a quarter of it now, each all of it
+# within forty commits. What takes longest is asked of one interpreter at a time, in its turn.
 FIFTH = "a fifth"
 EIGHTH = "an eighth"
 TENTH = "a tenth"
+TWENTIETH = "a twentieth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 # Of all code, with all the arguments, results and exceptions that it has.
@@ -65,8 +66,8 @@ HARNESSES = (
     ("exact/test_variables.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_filters.py", "ci", "", ["--shard", FIFTH]),
     ("exact/beside.py", "ci", "", ["--shard", FIFTH]),
-    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TENTH]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
+    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TWENTIETH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TWENTIETH]),
     ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
@@ -336,11 +337,12 @@ def main():
     # with them.
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
-                      TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}
+                      TENTH: f"{(half + 2 * k) % 10 + 1}/10",
+                      TWENTIETH: f"{(half + 4 * k) % 20 + 1}/20", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        shards = ", ".join(f"{part[FIFTH]} and {part[TENTH]} on {version}" for version, part in parts.items())
+        shards = ", ".join(f"{part[FIFTH]} and {part[TWENTIETH]} on {version}" for version, part in parts.items())
         print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
