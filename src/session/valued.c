@@ -58,12 +58,17 @@ void valued_release(struct valued *v)
 
 /* ---- messages ---- */
 
+static bool is_within_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
 /* Without the quotes of its repr. */
 static size_t put_string(const struct pl_value *v, char *text, size_t max)
 {
-	size_t used = 0;
+	size_t used = 0, i = 0;
 
-	for (size_t i = 0; i < v->text.length && used + 8 < max; i++) {
+	for (; i < v->text.length && used + 8 < max; i++) {
 		const unsigned char c = (unsigned char)v->text.at[i];
 		if (c == '\n' || c == '\r' || c == '\t')
 			used += (size_t)snprintf(text + used, max - used, "\\%c",
@@ -75,10 +80,14 @@ static size_t put_string(const struct pl_value *v, char *text, size_t max)
 		else
 			text[used++] = (char)c;
 	}
-	while (used && used + 8 >= max && ((unsigned char)text[used - 1] & 0xc0) == 0x80)
-		used--; /* no part of a character at the end */
+	const bool cut = i < v->text.length;
+	if (cut && is_within_character(v->text.at[i])) { /* no part of one at the end */
+		while (used && is_within_character(text[used - 1]))
+			used--;
+		used -= used > 0;
+	}
 	text[used] = 0;
-	if (v->missing || used + 8 >= max)
+	if (v->missing || cut)
 		used += (size_t)snprintf(text + used, max - used, "…");
 	return used;
 }

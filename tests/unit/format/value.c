@@ -9,71 +9,19 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/buf.h"
-#include "base/varint.h"
 #include "format/value.h"
 #include "lib/random.h"
+#include "lib/values.h"
 
 /* ---- writing ---- */
-
-static void tag(struct pl_buf *b, enum value_kind kind)
-{
-	buf_u8(b, (uint8_t)kind);
-}
-
-static void string(struct pl_buf *b, const char *text)
-{
-	buf_string(b, text, strlen(text));
-}
-
-static void typed(struct pl_buf *b, const char *type)
-{
-	tag(b, VALUE_TYPED);
-	string(b, type);
-}
-
-static void number(struct pl_buf *b, int64_t v)
-{
-	tag(b, VALUE_INT);
-	buf_varint(b, zigzag(v));
-}
-
-static void real(struct pl_buf *b, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof v);
-	tag(b, VALUE_FLOAT);
-	buf_u64(b, bits);
-}
-
-static void str(struct pl_buf *b, const char *text, uint64_t length)
-{
-	tag(b, VALUE_STR);
-	buf_varint(b, length);
-	string(b, text);
-}
-
-static void container(struct pl_buf *b, enum value_kind kind, uint64_t id, uint64_t length)
-{
-	tag(b, kind);
-	buf_varint(b, id);
-	buf_varint(b, length);
-}
-
-static void named(struct pl_buf *b, enum value_kind kind, const char *name)
-{
-	tag(b, kind);
-	buf_varint(b, 5);
-	string(b, name);
-}
 
 /* Numbers from 1 on. */
 static void numbers(struct pl_buf *b, enum value_kind kind, uint32_t kept, uint64_t length)
 {
-	container(b, kind, 1, length);
+	value_container(b, kind, 1, length);
 	for (uint32_t i = 1; i <= kept; i++)
-		number(b, i);
-	tag(b, VALUE_END);
+		value_number(b, i);
+	value_tag(b, VALUE_END);
 }
 
 /* ---- reading ---- */
@@ -147,18 +95,19 @@ static void expect_text(struct pl_buf *b, const char *expected)
 static void numbers_are_as_python_has_them(void **state)
 {
 	(void)state;
-	EXPECT("None", tag(&b, VALUE_NONE));
-	EXPECT("False", tag(&b, VALUE_FALSE));
-	EXPECT("True", tag(&b, VALUE_TRUE));
-	EXPECT("0", number(&b, 0));
-	EXPECT("-9223372036854775808", number(&b, INT64_MIN));
-	EXPECT("MyInt(3)", typed(&b, "MyInt"); number(&b, 3));
-	EXPECT("18446744073709551616", tag(&b, VALUE_LONG); buf_varint(&b, 65 * 2);
+	EXPECT("None", value_tag(&b, VALUE_NONE));
+	EXPECT("False", value_tag(&b, VALUE_FALSE));
+	EXPECT("True", value_tag(&b, VALUE_TRUE));
+	EXPECT("0", value_number(&b, 0));
+	EXPECT("-9223372036854775808", value_number(&b, INT64_MIN));
+	EXPECT("MyInt(3)", value_typed(&b, "MyInt"); value_number(&b, 3));
+	EXPECT("18446744073709551616", value_tag(&b, VALUE_LONG); buf_varint(&b, 65 * 2);
 		buf_string(&b, "\0\0\0\0\0\0\0\0\1", 9));
-	EXPECT("-340282366920938463463374607431768211455", tag(&b, VALUE_LONG);
-		buf_varint(&b, 128 * 2 + 1); string(&b, "\xff\xff\xff\xff\xff\xff\xff\xff"
-							"\xff\xff\xff\xff\xff\xff\xff\xff"));
-	EXPECT("<int of 70000 bits>", tag(&b, VALUE_LONG); buf_varint(&b, 140000); string(&b, ""));
+	EXPECT("-340282366920938463463374607431768211455", value_tag(&b, VALUE_LONG);
+		buf_varint(&b, 128 * 2 + 1); value_string(&b, "\xff\xff\xff\xff\xff\xff\xff\xff"
+							      "\xff\xff\xff\xff\xff\xff\xff\xff"));
+	EXPECT("<int of 70000 bits>", value_tag(&b, VALUE_LONG); buf_varint(&b, 140000);
+		value_string(&b, ""));
 }
 
 static void floats_are_as_python_has_them(void **state)
@@ -189,37 +138,37 @@ static void floats_are_as_python_has_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-		EXPECT(floats[i].text, real(&b, floats[i].value));
-	EXPECT("inf", real(&b, __builtin_inf()));
-	EXPECT("-inf", real(&b, -__builtin_inf()));
-	EXPECT("nan", real(&b, __builtin_nan("")));
-	EXPECT("1j", tag(&b, VALUE_COMPLEX); buf_u64(&b, 0); buf_u64(&b, 0x3ff0000000000000));
-	EXPECT("(1-2.5j)", tag(&b, VALUE_COMPLEX); buf_u64(&b, 0x3ff0000000000000);
+		EXPECT(floats[i].text, value_real(&b, floats[i].value));
+	EXPECT("inf", value_real(&b, __builtin_inf()));
+	EXPECT("-inf", value_real(&b, -__builtin_inf()));
+	EXPECT("nan", value_real(&b, __builtin_nan("")));
+	EXPECT("1j", value_tag(&b, VALUE_COMPLEX); buf_u64(&b, 0); buf_u64(&b, 0x3ff0000000000000));
+	EXPECT("(1-2.5j)", value_tag(&b, VALUE_COMPLEX); buf_u64(&b, 0x3ff0000000000000);
 		buf_u64(&b, 0xc004000000000000));
 }
 
 static void texts_are_as_python_has_them(void **state)
 {
 	(void)state;
-	EXPECT("'anvil'", str(&b, "anvil", 5));
-	EXPECT("''", str(&b, "", 0));
-	EXPECT("\"it's\"", str(&b, "it's", 4));
-	EXPECT("'it\\'s \"so\"'", str(&b, "it's \"so\"", 9));
-	EXPECT("'\\n\\r\\t\\\\\\x1b\\x7f'", str(&b, "\n\r\t\\\x1b\x7f", 6));
+	EXPECT("'anvil'", value_str(&b, "anvil", 5));
+	EXPECT("''", value_str(&b, "", 0));
+	EXPECT("\"it's\"", value_str(&b, "it's", 4));
+	EXPECT("'it\\'s \"so\"'", value_str(&b, "it's \"so\"", 9));
+	EXPECT("'\\n\\r\\t\\\\\\x1b\\x7f'", value_str(&b, "\n\r\t\\\x1b\x7f", 6));
 	EXPECT("'gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80'",
-		str(&b, "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80", 6));
+		value_str(&b, "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80", 6));
 	EXPECT("'\\x9b\\u202e\\ud800\\udcff\\U0010ffff'",
-		str(&b, "\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xed\xb3\xbf\xf4\x8f\xbf\xbf", 5));
-	EXPECT("'\\xff\\xc3'", str(&b, "\xff\xc3", 2)); /* no recorder writes such */
-	EXPECT("'aaa'\u2026+800 chars", str(&b, "aaa", 803));
-	EXPECT("'a'\u2026+1 char", str(&b, "a", 2));
-	EXPECT("MyStr('a')", typed(&b, "MyStr"); str(&b, "a", 1));
-	EXPECT("b'a\\xff\\x00\\n'\u2026+2 bytes", tag(&b, VALUE_BYTES); buf_varint(&b, 6);
+		value_str(&b, "\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xed\xb3\xbf\xf4\x8f\xbf\xbf", 5));
+	EXPECT("'\\xff\\xc3'", value_str(&b, "\xff\xc3", 2)); /* no recorder writes such */
+	EXPECT("'aaa'\u2026+800 chars", value_str(&b, "aaa", 803));
+	EXPECT("'a'\u2026+1 char", value_str(&b, "a", 2));
+	EXPECT("MyStr('a')", value_typed(&b, "MyStr"); value_str(&b, "a", 1));
+	EXPECT("b'a\\xff\\x00\\n'\u2026+2 bytes", value_tag(&b, VALUE_BYTES); buf_varint(&b, 6);
 		buf_string(&b, "a\xff\0\n", 4));
-	EXPECT("bytearray(b'a')", tag(&b, VALUE_BYTEARRAY); buf_varint(&b, 7); buf_varint(&b, 1);
-		string(&b, "a"));
-	EXPECT("memoryview(b'a')", tag(&b, VALUE_MEMORYVIEW); buf_varint(&b, 7); buf_varint(&b, 1);
-		string(&b, "a"));
+	EXPECT("bytearray(b'a')", value_tag(&b, VALUE_BYTEARRAY); buf_varint(&b, 7);
+		buf_varint(&b, 1); value_string(&b, "a"));
+	EXPECT("memoryview(b'a')", value_tag(&b, VALUE_MEMORYVIEW); buf_varint(&b, 7);
+		buf_varint(&b, 1); value_string(&b, "a"));
 }
 
 static void containers_have_their_brackets(void **state)
@@ -229,7 +178,7 @@ static void containers_have_their_brackets(void **state)
 	EXPECT("[]", numbers(&b, VALUE_LIST, 0, 0));
 	EXPECT("[1, 2, \u2026+990 items]", numbers(&b, VALUE_LIST, 2, 992));
 	EXPECT("[\u2026+1 item]", numbers(&b, VALUE_LIST, 0, 1));
-	EXPECT("MyList([1])", typed(&b, "MyList"); numbers(&b, VALUE_LIST, 1, 1));
+	EXPECT("MyList([1])", value_typed(&b, "MyList"); numbers(&b, VALUE_LIST, 1, 1));
 	EXPECT("(1,)", numbers(&b, VALUE_TUPLE, 1, 1));
 	EXPECT("(1, 2)", numbers(&b, VALUE_TUPLE, 2, 2));
 	EXPECT("()", numbers(&b, VALUE_TUPLE, 0, 0));
@@ -237,84 +186,86 @@ static void containers_have_their_brackets(void **state)
 	EXPECT("{1, 2}", numbers(&b, VALUE_SET, 2, 2));
 	EXPECT("set()", numbers(&b, VALUE_SET, 0, 0));
 	EXPECT("{\u2026+2 items}", numbers(&b, VALUE_SET, 0, 2));
-	EXPECT("MySet()", typed(&b, "MySet"); numbers(&b, VALUE_SET, 0, 0));
+	EXPECT("MySet()", value_typed(&b, "MySet"); numbers(&b, VALUE_SET, 0, 0));
 	EXPECT("frozenset({1})", numbers(&b, VALUE_FROZENSET, 1, 1));
 	EXPECT("frozenset()", numbers(&b, VALUE_FROZENSET, 0, 0));
 	EXPECT("deque([1])", numbers(&b, VALUE_DEQUE, 1, 1));
 	EXPECT("{1: 2}", numbers(&b, VALUE_DICT, 2, 1));
 	EXPECT("{}", numbers(&b, VALUE_DICT, 0, 0));
 	EXPECT("{1: 2, 3: 4, \u2026+8 items}", numbers(&b, VALUE_DICT, 4, 10));
-	EXPECT("range(0, 5)", tag(&b, VALUE_RANGE); number(&b, 0); number(&b, 5); number(&b, 1));
-	EXPECT("range(0, 5, 2)", tag(&b, VALUE_RANGE); number(&b, 0); number(&b, 5); number(&b, 2));
-	EXPECT("slice(None, 5, None)", tag(&b, VALUE_SLICE); tag(&b, VALUE_NONE); number(&b, 5);
-		tag(&b, VALUE_NONE));
-	EXPECT("[[1], (2, {})]", container(&b, VALUE_LIST, 1, 2); numbers(&b, VALUE_LIST, 1, 1);
-		container(&b, VALUE_TUPLE, 0, 2); number(&b, 2); numbers(&b, VALUE_DICT, 0, 0);
-		tag(&b, VALUE_END); tag(&b, VALUE_END));
+	EXPECT("range(0, 5)", value_tag(&b, VALUE_RANGE); value_number(&b, 0); value_number(&b, 5);
+		value_number(&b, 1));
+	EXPECT("range(0, 5, 2)", value_tag(&b, VALUE_RANGE); value_number(&b, 0);
+		value_number(&b, 5); value_number(&b, 2));
+	EXPECT("slice(None, 5, None)", value_tag(&b, VALUE_SLICE); value_tag(&b, VALUE_NONE);
+		value_number(&b, 5); value_tag(&b, VALUE_NONE));
+	EXPECT("[[1], (2, {})]", value_container(&b, VALUE_LIST, 1, 2);
+		numbers(&b, VALUE_LIST, 1, 1); value_container(&b, VALUE_TUPLE, 0, 2);
+		value_number(&b, 2); numbers(&b, VALUE_DICT, 0, 0); value_tag(&b, VALUE_END);
+		value_tag(&b, VALUE_END));
 }
 
 /* item='anvil' count=2, or fewer of them. */
 static void order(struct pl_buf *b, enum value_kind kind, uint64_t length)
 {
-	container(b, kind, 9, length);
-	string(b, "item");
-	str(b, "anvil", 5);
-	string(b, "count");
-	number(b, 2);
-	tag(b, VALUE_END);
-}
-
-static void exception(struct pl_buf *b, const char *type)
-{
-	typed(b, type);
-	tag(b, VALUE_EXCEPTION);
-	buf_varint(b, 1);
-	string(b, "KeyError");
-	string(b, "");
+	value_container(b, kind, 9, length);
+	value_string(b, "item");
+	value_str(b, "anvil", 5);
+	value_string(b, "count");
+	value_number(b, 2);
+	value_tag(b, VALUE_END);
 }
 
 static void objects_have_their_types(void **state)
 {
 	(void)state;
-	EXPECT("Point(item='anvil', count=2)", typed(&b, "Point"); order(&b, VALUE_NAMEDTUPLE, 2));
-	EXPECT("<Order item='anvil' count=2>", typed(&b, "Order"); order(&b, VALUE_OBJECT, 2));
-	EXPECT("<Order item='anvil' count=2 \u2026+3 attributes>", typed(&b, "Order");
+	EXPECT("Point(item='anvil', count=2)", value_typed(&b, "Point");
+		order(&b, VALUE_NAMEDTUPLE, 2));
+	EXPECT("<Order item='anvil' count=2>", value_typed(&b, "Order");
+		order(&b, VALUE_OBJECT, 2));
+	EXPECT("<Order item='anvil' count=2 \u2026+3 attributes>", value_typed(&b, "Order");
 		order(&b, VALUE_OBJECT, 5));
-	EXPECT("<Order>", typed(&b, "Order"); numbers(&b, VALUE_OBJECT, 0, 0));
-	EXPECT("<Order \u2026+3 attributes>", typed(&b, "Order"); numbers(&b, VALUE_OBJECT, 0, 3));
-	EXPECT("SoldOut('anvil')", exception(&b, "SoldOut"); container(&b, VALUE_TUPLE, 0, 1);
-		str(&b, "anvil", 5); tag(&b, VALUE_END));
-	EXPECT("SoldOut()", exception(&b, "SoldOut"); numbers(&b, VALUE_TUPLE, 0, 0));
-	EXPECT("SoldOut(1, \u2026+2 items)", exception(&b, "SoldOut");
+	EXPECT("<Order>", value_typed(&b, "Order"); numbers(&b, VALUE_OBJECT, 0, 0));
+	EXPECT("<Order \u2026+3 attributes>", value_typed(&b, "Order");
+		numbers(&b, VALUE_OBJECT, 0, 3));
+	EXPECT("SoldOut('anvil')", value_exception(&b, "SoldOut");
+		value_container(&b, VALUE_TUPLE, 0, 1); value_str(&b, "anvil", 5);
+		value_tag(&b, VALUE_END));
+	EXPECT("SoldOut()", value_exception(&b, "SoldOut"); numbers(&b, VALUE_TUPLE, 0, 0));
+	EXPECT("SoldOut(1, \u2026+2 items)", value_exception(&b, "SoldOut");
 		numbers(&b, VALUE_TUPLE, 1, 3));
-	EXPECT("SoldOut(<tuple \u2026>)", exception(&b, "SoldOut"); named(&b, VALUE_CUT, "tuple"));
-	EXPECT("<function f>", named(&b, VALUE_FUNCTION, "f"));
-	EXPECT("<builtin_function_or_method len>", typed(&b, "builtin_function_or_method");
-		named(&b, VALUE_FUNCTION, "len"));
-	EXPECT("<method C.m>", named(&b, VALUE_METHOD, "C.m"));
-	EXPECT("<class 'C'>", named(&b, VALUE_CLASS, "C"));
-	EXPECT("<module os>", named(&b, VALUE_MODULE, "os"));
-	EXPECT("Decimal('1.5')\\n\\x1b", named(&b, VALUE_TEXT, "Decimal('1.5')\n\x1b"));
-	EXPECT("<redacted>", tag(&b, VALUE_REDACTED));
-	EXPECT("<unset>", tag(&b, VALUE_UNSET));
-	EXPECT("<Order \u2026>", named(&b, VALUE_CUT, "Order"));
+	EXPECT("SoldOut(<tuple \u2026>)", value_exception(&b, "SoldOut");
+		value_named(&b, VALUE_CUT, "tuple"));
+	EXPECT("<function f>", value_named(&b, VALUE_FUNCTION, "f"));
+	EXPECT("<builtin_function_or_method len>", value_typed(&b, "builtin_function_or_method");
+		value_named(&b, VALUE_FUNCTION, "len"));
+	EXPECT("<method C.m>", value_named(&b, VALUE_METHOD, "C.m"));
+	EXPECT("<class 'C'>", value_named(&b, VALUE_CLASS, "C"));
+	EXPECT("<module os>", value_named(&b, VALUE_MODULE, "os"));
+	EXPECT("Decimal('1.5')\\n\\x1b", value_named(&b, VALUE_TEXT, "Decimal('1.5')\n\x1b"));
+	EXPECT("<redacted>", value_tag(&b, VALUE_REDACTED));
+	EXPECT("<unset>", value_tag(&b, VALUE_UNSET));
+	EXPECT("<Order \u2026>", value_named(&b, VALUE_CUT, "Order"));
 }
 
 static void seen(struct pl_buf *b, uint64_t id)
 {
-	tag(b, VALUE_SEEN);
+	value_tag(b, VALUE_SEEN);
 	buf_varint(b, id);
 }
 
 static void cycles_are_as_python_has_them(void **state)
 {
 	(void)state;
-	EXPECT("[[...]]", container(&b, VALUE_LIST, 4, 1); seen(&b, 4); tag(&b, VALUE_END));
-	EXPECT("{1: [{...}]}", container(&b, VALUE_DICT, 4, 1); number(&b, 1);
-		container(&b, VALUE_LIST, 5, 1); seen(&b, 4); tag(&b, VALUE_END);
-		tag(&b, VALUE_END));
-	EXPECT("[<seen>]", container(&b, VALUE_LIST, 4, 1); seen(&b, 5); tag(&b, VALUE_END));
-	EXPECT("[<seen>]", container(&b, VALUE_LIST, 0, 1); seen(&b, 0); tag(&b, VALUE_END));
+	EXPECT("[[...]]", value_container(&b, VALUE_LIST, 4, 1); seen(&b, 4);
+		value_tag(&b, VALUE_END));
+	EXPECT("{1: [{...}]}", value_container(&b, VALUE_DICT, 4, 1); value_number(&b, 1);
+		value_container(&b, VALUE_LIST, 5, 1); seen(&b, 4); value_tag(&b, VALUE_END);
+		value_tag(&b, VALUE_END));
+	EXPECT("[<seen>]", value_container(&b, VALUE_LIST, 4, 1); seen(&b, 5);
+		value_tag(&b, VALUE_END));
+	EXPECT("[<seen>]", value_container(&b, VALUE_LIST, 0, 1); seen(&b, 0);
+		value_tag(&b, VALUE_END));
 }
 
 static void has_what_the_bytes_have(void **state)
@@ -323,7 +274,7 @@ static void has_what_the_bytes_have(void **state)
 	struct pl_value member;
 
 	(void)state;
-	typed(&b, "Order");
+	value_typed(&b, "Order");
 	order(&b, VALUE_OBJECT, 5);
 	struct pl_value v = first_of(&b);
 	assert_int_equal(v.kind, PL_VALUE_OBJECT);
@@ -338,7 +289,7 @@ static void has_what_the_bytes_have(void **state)
 	assert_int_equal(member.integer, 2);
 	assert_int_equal(pl_values_next(&v.members, &member), PL_END);
 	buf_reset(&b);
-	exception(&b, "E");
+	value_exception(&b, "E");
 	numbers(&b, VALUE_TUPLE, 0, 0);
 	v = first_of(&b);
 	assert_true(v.cause.length == 8 && !v.context.length);
@@ -354,7 +305,7 @@ static void texts_are_cut(void **state)
 	char text[64];
 
 	(void)state;
-	str(&b, "gr\xc3\xbc\xc3\x9f\n\n", 6);
+	value_str(&b, "gr\xc3\xbc\xc3\x9f\n\n", 6);
 	struct pl_value v = first_of(&b);
 	assert_int_equal(pl_value_text(&v, text, 64), 12);
 	assert_string_equal(text, "'gr\xc3\xbc\xc3\x9f\\n\\n'");
@@ -373,12 +324,12 @@ static void texts_are_cut(void **state)
 static void nested(struct pl_buf *b, uint32_t depth, enum value_kind kind)
 {
 	for (uint32_t i = 0; i < depth; i++) {
-		tag(b, kind);
+		value_tag(b, kind);
 		buf_varint(b, 0);
 		buf_varint(b, 1);
 	}
 	for (uint32_t i = 0; i < depth; i++)
-		tag(b, VALUE_END);
+		value_tag(b, VALUE_END);
 }
 
 static int read_it(struct pl_buf *b)
@@ -401,17 +352,17 @@ static void refuses_what_no_recorder_writes(void **state)
 	nested(&b, 1000000, VALUE_LIST);
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
 	for (int i = 0; i < 100; i++)
-		tag(&b, VALUE_RANGE);
+		value_tag(&b, VALUE_RANGE);
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
-	tag(&b, VALUE_END); /* of nothing */
+	value_tag(&b, VALUE_END); /* of nothing */
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
-	typed(&b, "A"); /* of a type */
-	typed(&b, "B");
-	tag(&b, VALUE_NONE);
+	value_typed(&b, "A"); /* of a type */
+	value_typed(&b, "B");
+	value_tag(&b, VALUE_NONE);
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
 	numbers(&b, VALUE_DICT, 3, 2); /* a key without its value */
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
-	tag(&b, VALUE_STR); /* longer than what is there */
+	value_tag(&b, VALUE_STR); /* longer than what is there */
 	buf_varint(&b, 1);
 	buf_varint(&b, UINT64_MAX);
 	assert_int_equal(read_it(&b), PL_ERR_FORMAT);
