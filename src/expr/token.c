@@ -52,7 +52,7 @@ static void take_number(struct tokens *t, struct token *out)
 	size_t used = 0, at = t->next;
 	bool whole = true;
 
-	for (; used < sizeof digits - 1; at++) {
+	for (; used + 2 < sizeof digits; at++) { /* an exponent takes two */
 		const char c = t->text[at], after = c ? t->text[at + 1] : 0;
 		const bool exponent = (c == 'e' || c == 'E') &&
 				      (is_digit(after) || ((after == '-' || after == '+') &&
@@ -75,7 +75,9 @@ static void take_number(struct tokens *t, struct token *out)
 	while (begins_name((unsigned char)t->text[at]) || is_digit(t->text[at]))
 		at++;
 	t->next = at;
-	if (at > unit)
+	if (used + 2 >= sizeof digits)
+		take_fault(out, "the number is too long");
+	else if (at > unit)
 		take_unit(out, t->text + unit, at - unit);
 }
 

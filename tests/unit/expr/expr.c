@@ -46,6 +46,12 @@ static void faults(void **state)
 {
 	(void)state;
 	refuses("", 1, "empty");
+	refuses("line == 1234567890123456789012345678901234567890123456789012345678901234", 9,
+		"too long");
+	refuses("line == 12345678901234567890123456789012345678901234567890123456789012e5", 9,
+		"too long");
+	expr_free(read_expr(
+		"line < 12345678901234567890123456789012345678901234567890123456789e5", false));
 	refuses("modul == 'x'", 1, "did you mean module?");
 	refuses("qty > 10", 1, "an argument is args.qty");
 	refuses("line = 3", 6, "==");
