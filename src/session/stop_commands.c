@@ -98,6 +98,14 @@ int command_break(struct session *s, char letter, const char *rest, struct pl_er
 	return set_stop(s, &w, err);
 }
 
+/* A text that is cut would be another name, or another condition. PL_END: it is refused. */
+static int copy_argument(struct session *s, const char *rest, char text[STOP_NAME_MAX])
+{
+	if (snprintf(text, STOP_NAME_MAX, "%s", rest) < STOP_NAME_MAX)
+		return 0;
+	return session_refuse(s, "a stop has at most %d bytes", STOP_NAME_MAX - 1);
+}
+
 /* w: each entry of a function, also when a generator or coroutine is resumed. */
 int command_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
@@ -105,7 +113,8 @@ int command_entries(struct session *s, char letter, const char *rest, struct pl_
 	struct wish w = {.kind = STOP_ENTRY, .name = text};
 
 	(void)letter;
-	snprintf(text, sizeof text, "%s", rest);
+	if (copy_argument(s, rest, text))
+		return PL_END;
 	w.condition = cut_condition(text);
 	if (!*text)
 		return session_refuse(
@@ -120,7 +129,9 @@ int command_raised(struct session *s, char letter, const char *rest, struct pl_e
 	struct wish w = {.kind = STOP_RAISE, .name = text + 1};
 
 	(void)letter;
-	snprintf(text, sizeof text, " %s", rest);
+	text[0] = ' ';
+	if (copy_argument(s, rest, text + 1))
+		return PL_END;
 	w.condition = cut_condition(text);
 	if (!*text)
 		w.name = text;

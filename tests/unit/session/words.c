@@ -68,6 +68,18 @@ static void refusals(void **state)
 	refuses("xyzzyxyzzy", "unknown command: xyzzyxyzzy; help lists the commands");
 }
 
+/* What is too long would be another stop if it were cut. */
+static void long_stops(void **state)
+{
+	char line[STOP_NAME_MAX + 16] = "w ";
+
+	(void)state;
+	memset(line + 2, 'a', STOP_NAME_MAX);
+	refuses(line, "a stop has at most 1023 bytes");
+	line[0] = 'x';
+	refuses(line, "a stop has at most 1023 bytes");
+}
+
 /* Each command has its own name, and is found by it and by each of its others. */
 static void every_name(void **state)
 {
@@ -106,6 +118,7 @@ int main(void)
 		cmocka_unit_test(longest_name),
 		cmocka_unit_test(a_sign_needs_no_space),
 		cmocka_unit_test(refusals),
+		cmocka_unit_test(long_stops),
 		cmocka_unit_test(every_name),
 		cmocka_unit_test(help_is_whole),
 	};
