@@ -7,7 +7,7 @@
 
 #define VALUE_BYTES   256
 #define ARGUMENTS_MAX 256
-/* A stack that is deeper loses its outermost calls: they never end here. */
+/* Calls that are deeper in each other have no end here. */
 #define OPEN_MAX 65536
 
 #define BIT(kind) (1u << PL_EVENT_##kind)
@@ -205,6 +205,19 @@ static void remove_open(struct groups *g, struct open_call *c, const struct pl_e
 	free(c);
 }
 
+/* A call at this depth: what was there or above it has ended without an event. */
+static void drop_ended(struct groups *g, const struct pl_event *e)
+{
+	const struct open_call *all = (const struct open_call *)(const void *)g->open.at;
+
+	while (g->open.used) {
+		const struct open_call *top = &all[g->open.used / sizeof *all - 1];
+		if (top->greenlet != e->greenlet || top->depth < e->depth)
+			break;
+		g->open.used -= sizeof *top;
+	}
+}
+
 static int begin_call(struct groups *g, const struct pl_event *e)
 {
 	const uint64_t place = code_place(g, e->code);
@@ -224,6 +237,7 @@ static int begin_call(struct groups *g, const struct pl_event *e)
 		return PL_ERR_MEMORY;
 	call.group->calls++;
 	if (!e->generator) {
+		drop_ended(g, e);
 		if (g->open.used < OPEN_MAX * sizeof call)
 			buf_put(&g->open, &call, sizeof call);
 		return g->open.failed ? PL_ERR_MEMORY : 0;

@@ -7,6 +7,10 @@
 
 #define ARGUMENTS_MAX 256 /* whose names are shown */
 #define NUMBER_BYTES  12288
+/* Bytes of room with which another value is begun. */
+#define VALUE_LEAST    32
+#define VARIABLE_LEAST 64
+#define SIGN_BYTES     8 /* of them for ", …", if others follow */
 
 bool values_there(const struct pl_recording *r)
 {
@@ -55,6 +59,23 @@ static size_t name_text(const struct pl_argument *a, char *text, size_t max)
 	return used + 1;
 }
 
+/* A value, of which others may follow that do not fit. */
+static size_t value_text_before(
+	const struct pl_value *value, bool others, char *text, size_t used, size_t max)
+{
+	return pl_value_text(value, text + used, max - used - (others ? SIGN_BYTES : 0));
+}
+
+/* After the values, if some are left: they did not fit, or cannot be read. */
+static size_t end_text(const struct pl_values *rest, bool fits, char *text, size_t used, size_t max)
+{
+	if (rest->bytes && max - used >= SIGN_BYTES)
+		used += (size_t)snprintf(text + used, max - used, "%s%s", used ? ", " : "",
+			fits ? "<damaged>" : "…");
+	text[used] = 0;
+	return used;
+}
+
 size_t values_text(const struct pl_event *e, char *text, size_t max)
 {
 	struct pl_values rest = e->values;
@@ -63,18 +84,14 @@ size_t values_text(const struct pl_event *e, char *text, size_t max)
 	size_t used = 0;
 
 	find_names(&names, e);
-	for (size_t i = 0; max - used > 32 && pl_values_next(&rest, &value) == 0; i++) {
+	for (size_t i = 0; max - used > VALUE_LEAST && pl_values_next(&rest, &value) == 0; i++) {
 		if (i)
 			used += (size_t)snprintf(text + used, max - used, ", ");
 		if (i < names.count)
-			used += name_text(&names.at[i], text + used, max - used);
-		used += pl_value_text(&value, text + used, max - used);
+			used += name_text(&names.at[i], text + used, max - used - 2 * SIGN_BYTES);
+		used += value_text_before(&value, rest.bytes, text, used, max);
 	}
-	if (rest.bytes && max - used > 16)
-		used += (size_t)snprintf(text + used, max - used, "%s%s", used ? ", " : "",
-			max - used > 32 ? "<damaged>" : "…");
-	text[used] = 0;
-	return used;
+	return end_text(&rest, max - used > VALUE_LEAST, text, used, max);
 }
 
 /* How many of the variables have changed: they are the first ones. */
@@ -89,22 +106,24 @@ size_t variables_text(const struct pl_event *e, char *text, size_t max)
 	struct pl_values rest = e->variables;
 	const size_t count = changed_count(e);
 	struct pl_value value;
-	size_t used = 0;
+	size_t used = 0, i = 0;
 
-	text[0] = 0;
-	for (size_t i = 0; i < count && max - used > 64 && pl_values_next(&rest, &value) == 0;
+	for (; i < count && max - used > VARIABLE_LEAST && pl_values_next(&rest, &value) == 0;
 		i++) {
 		const struct pl_value name = {.kind = PL_VALUE_TEXT, .text = value.name};
 		if (i)
 			used += (size_t)snprintf(text + used, max - used, ", ");
-		used += pl_value_text(&name, text + used, max - used - 32);
+		used += pl_value_text(&name, text + used, max - used - VARIABLE_LEAST / 2);
 		used += (size_t)snprintf(text + used, max - used, " = ");
 		if (value.kind == PL_VALUE_UNSET)
 			used += (size_t)snprintf(text + used, max - used, "<deleted>");
 		else
-			used += pl_value_text(&value, text + used, max - used);
+			used += value_text_before(
+				&value, rest.bytes && i + 1 < count, text, used, max);
 	}
-	return used;
+	if (i == count)
+		rest.bytes = 0; /* what is left has not changed */
+	return end_text(&rest, max - used > VARIABLE_LEAST, text, used, max);
 }
 
 /* ---- JSON ---- */
