@@ -169,9 +169,11 @@ static int look_ahead(struct calls_tree *t, struct call_node *n, struct pl_event
 static void find_end(struct calls_tree *t, struct call_node *n)
 {
 	struct pl_event e;
+	const int code = look_ahead(t, n, &e);
 
-	if (look_ahead(t, n, &e)) {
+	if (code) {
 		set_open(n, &e);
+		t->error = code < 0 ? code : t->error;
 		return;
 	}
 	set_end_time(n, &e);
@@ -592,7 +594,7 @@ static int walk_events(struct calls_tree *t, struct pl_err *err)
 	struct pl_event e;
 	int code = 0;
 
-	while (code == 0 && !t->stopped && !t->failed) {
+	while (code == 0 && !t->stopped && !t->failed && !t->error) {
 		code = pl_cursor_next(t->cursor, &e, err);
 		if (code == 0 && when_after(&t->selection->to, &e))
 			code = PL_END;
@@ -647,5 +649,5 @@ int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, str
 	close_to(t, 0, CALL_OPEN);
 	write_ended(t, &t->root, false);
 	release_tree(t);
-	return code < 0 ? code : t->failed ? PL_ERR_MEMORY : 0;
+	return code < 0 ? code : t->failed ? PL_ERR_MEMORY : t->error;
 }

@@ -61,6 +61,7 @@ struct calls_tree {
 	struct pl_event now; /* the last one */
 	bool passed_over;    /* the last event is the first after some that were */
 	bool stopped, failed;
+	int error; /* of reading ahead; 0: none */
 };
 
 /* Walk over the path of a thread. 0, or an error; PL_ERR_MEMORY. Everything is released. */

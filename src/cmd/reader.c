@@ -90,21 +90,21 @@ static void write_row(struct reader_rows *w, const struct reading_row *row)
 	out_line_end(&w->out);
 }
 
-/* Wait for more of a recording that is being written. false: it is complete. */
-static bool has_grown(struct reader_rows *w, struct pl_err *err)
+/* Wait for more of a recording that is being written. 0; PL_END: it is complete; or an error. */
+static int wait_for_growth(struct reader_rows *w, struct pl_err *err)
 {
 	struct pl_recording_info info;
+	int code = PL_END;
 
 	out_flush(&w->out);
-	while (w->follow && !interrupted && !w->out.error) {
+	while (code == PL_END && w->follow && !interrupted && !w->out.error) {
 		pl_recording_info(w->r, &info);
 		if (info.end_ns || info.unfinished)
-			return false;
+			return PL_END;
 		usleep(GROWS_US);
-		if (pl_recording_refresh(w->r, err) == 0)
-			return reading_grown(&w->list, err) == 0;
+		code = pl_recording_refresh(w->r, err);
 	}
-	return false;
+	return code ? code : reading_grown(&w->list, err);
 }
 
 static void say_nothing(struct reader_rows *w)
@@ -123,13 +123,13 @@ static int write_rows(struct reader_rows *w)
 	int64_t number = 0;
 	int code = reading_go_begin(&w->list, &err);
 
-	while (code >= 0 && !w->out.error && !interrupted) {
+	while (code == 0 && !w->out.error && !interrupted) {
 		code = reading_row(&w->list, number, &row, &err);
 		if (code == 0) {
 			write_row(w, row);
 			number++;
-		} else if (code == PL_END && !has_grown(w, &err)) {
-			break;
+		} else if (code == PL_END) {
+			code = wait_for_growth(w, &err);
 		}
 	}
 	if (code >= 0 && !number)

@@ -186,7 +186,7 @@ static int add_before(struct why *w, size_t i, const struct told *t, struct pl_e
 		return code < 0 ? code : PL_END;
 	if (code == PL_END && type)
 		code = find_kept(w, e, type, &handled);
-	if (code && !type)
+	if (code < 0 || (code && !type))
 		return code;
 	struct why_exception *other = add_exception(w, link, i);
 	if (!other)
@@ -252,10 +252,10 @@ static int find_part(struct why *w, const struct why_exception *group, const cha
 		if (code)
 			break;
 		before = to->seq;
-		if (valued_read(&w->valued, to, &at, NULL))
-			continue;
-		if (valued_exception(&at).id == id)
+		code = valued_read(&w->valued, to, &at, NULL);
+		if (code < 0 || (code == 0 && valued_exception(&at).id == id))
 			break;
+		code = 0;
 	}
 	pl_search_free(s);
 	return code;
