@@ -111,8 +111,10 @@ static bool feed_may(void *context, const struct pl_count *row)
 {
 	struct feed *s = context;
 
-	return s->all_codes ||
-	       (scope_has_code(s->scope, row->code) && range_has(&s->scope->line, row->line));
+	if (s->all_codes)
+		return true;
+	return scope_has_code(s->scope, row->code) && range_has(&s->scope->line, row->line) &&
+	       (row->kind != PL_EVENT_CALL || scope_has_argument(s->scope, row->code));
 }
 
 /* A gap waits for the next event. What it points to would not be valid for so long. */
@@ -155,7 +157,10 @@ static int open_search(struct feed *s)
 		.context = s,
 		.stop = s->q->stop};
 
-	return pl_search_new(&s->s, s->q->r, &wanted, &s->q->err);
+	int code = pl_search_new(&s->s, s->q->r, &wanted, &s->q->err);
+	if (code == 0)
+		pl_search_want_values(s->s, s->values);
+	return code;
 }
 
 static int open_cursor(struct feed *s)
@@ -174,7 +179,7 @@ static int open_thread(struct feed *s)
 	if (code == 0)
 		code = bound(s);
 	if (code == 0 && s->seq < s->end)
-		code = !s->values && needs_search(s) ? open_search(s) : open_cursor(s);
+		code = needs_search(s) ? open_search(s) : open_cursor(s);
 	s->open = code == 0;
 	return code;
 }
@@ -214,24 +219,11 @@ static int next_of_search(struct feed *s, struct pl_event *e)
 	}
 }
 
-/* Where a search would have left it out. */
-static bool is_left_out(struct feed *s, const struct pl_event *e)
-{
-	const struct pl_count row = {.code = e->code, .line = e->line, .kind = e->kind};
-
-	return !(wanted_kinds(s) >> e->kind & 1) || !feed_may(s, &row);
-}
-
 static int next_of_cursor(struct feed *s, struct pl_event *e)
 {
-	int code;
+	int code = *s->q->stop ? PL_END : pl_cursor_next(s->c, e, &s->q->err);
 
-	do {
-		code = *s->q->stop ? PL_END : pl_cursor_next(s->c, e, &s->q->err);
-		if (code == 0 && e->seq >= s->end)
-			code = PL_END;
-	} while (code == 0 && s->values && is_left_out(s, e));
-	return code;
+	return code == 0 && e->seq >= s->end ? PL_END : code;
 }
 
 int feed_next(struct feed *s, struct pl_event *e)

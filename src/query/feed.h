@@ -22,7 +22,7 @@ struct feed {
 	bool unbounded;		   /* nor do its seqs and times */
 	bool open_end;		   /* nor the ends of these */
 
-	bool values;	  /* events have their values, and each is visited */
+	bool values;	  /* events have their values */
 	uint32_t earlier; /* so many events before its bounds are wanted too */
 
 	uint32_t process_index;

@@ -48,7 +48,8 @@ static const struct {
 
 static bool is_hidden(const struct query_column *column)
 {
-	return column->role == QUERY_FROM || column->role == QUERY_TO;
+	return column->role == QUERY_CALLED || column->role == QUERY_FROM ||
+	       column->role == QUERY_TO;
 }
 
 static int declare(struct query *q, const struct query_table *table)

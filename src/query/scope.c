@@ -2,7 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "pathline/values.h"
 #include "report/names.h"
+
+#define ARGUMENTS_MAX 64
 
 #define ALL_KINDS ((1u << PL_EVENT_KIND_COUNT) - 1)
 
@@ -24,7 +27,10 @@ void scope_release(struct query_scope *s)
 	for (size_t i = 0; i < s->name_count; i++)
 		sqlite3_free(s->names[i].word);
 	s->name_count = 0;
+	sqlite3_free(s->named);
+	s->named = NULL;
 	map_release(&s->codes);
+	map_release(&s->calls);
 }
 
 static bool is_name(enum query_role role)
@@ -36,7 +42,8 @@ bool scope_can(enum query_role role, enum query_relation relation)
 {
 	if (role == QUERY_PLAIN || role == QUERY_COSTLY || role == QUERY_VALUES)
 		return false;
-	if (role == QUERY_KIND || role == QUERY_FROM || role == QUERY_TO)
+	if (role == QUERY_KIND || role == QUERY_NAMED || role == QUERY_CALLED ||
+		role == QUERY_FROM || role == QUERY_TO)
 		return relation == QUERY_IS;
 	if (is_name(role))
 		return relation == QUERY_IS || relation == QUERY_LIKE || relation == QUERY_GLOB;
@@ -119,6 +126,15 @@ static int take_name(struct query_scope *s, enum query_role role, enum query_rel
 	return 0;
 }
 
+/* Of two, one is enough: SQLite checks the rows. */
+static int take_named(struct query_scope *s, sqlite3_value *value)
+{
+	if (s->named || sqlite3_value_type(value) != SQLITE_TEXT)
+		return 0;
+	s->named = sqlite3_mprintf("%s", sqlite3_value_text(value));
+	return s->named ? 0 : PL_ERR_MEMORY;
+}
+
 int scope_take(struct query_scope *s, enum query_role role, enum query_relation relation,
 	sqlite3_value *value)
 {
@@ -131,6 +147,8 @@ int scope_take(struct query_scope *s, enum query_role role, enum query_relation 
 		take_kind(s, value);
 	else if (is_name(role))
 		return take_name(s, role, relation, value);
+	else if (role == QUERY_NAMED || role == QUERY_CALLED)
+		return take_named(s, value);
 	else if (role == QUERY_FROM && integers_around(value, &low, &high))
 		s->counted.from = high;
 	else if (role == QUERY_TO && integers_around(value, &low, &high))
@@ -157,6 +175,15 @@ static bool name_passes(const struct query_name *name, const struct pl_code *cod
 }
 
 /* Asked again and again of the same codes. Without memory it is only slower. */
+static bool keep_answer(struct pl_map *answers, const struct pl_code *code, bool is)
+{
+	uint64_t *place = map_put(answers, (uintptr_t)code);
+
+	if (place)
+		*place = is ? 1 : 2;
+	return is;
+}
+
 bool scope_has_code(struct query_scope *s, const struct pl_code *code)
 {
 	bool passes = true;
@@ -168,8 +195,22 @@ bool scope_has_code(struct query_scope *s, const struct pl_code *code)
 		return *known == 1;
 	for (size_t i = 0; i < s->name_count && passes; i++)
 		passes = name_passes(&s->names[i], code);
-	uint64_t *place = map_put(&s->codes, (uintptr_t)code);
-	if (place)
-		*place = passes ? 1 : 2;
-	return passes;
+	return keep_answer(&s->codes, code, passes);
+}
+
+bool scope_has_argument(struct query_scope *s, const struct pl_code *code)
+{
+	struct pl_argument arguments[ARGUMENTS_MAX];
+	bool has = false;
+
+	if (!s->named || !code)
+		return !s->named;
+	const uint64_t *known = map_find(&s->calls, (uintptr_t)code);
+	if (known)
+		return *known == 1;
+	const size_t count = pl_code_arguments(code, arguments, ARGUMENTS_MAX);
+	for (size_t i = 0; i < count && i < ARGUMENTS_MAX && !has; i++)
+		has = strlen(s->named) == arguments[i].name.length &&
+		      !memcmp(s->named, arguments[i].name.at, arguments[i].name.length);
+	return keep_answer(&s->calls, code, has || count > ARGUMENTS_MAX);
 }

@@ -28,6 +28,8 @@ enum query_role {
 	QUERY_LINE,
 	QUERY_COSTLY, /* nothing; but where it is read, more must be gone through */
 	QUERY_VALUES, /* nothing; but where it is read, events must have their values */
+	QUERY_NAMED,  /* the name of a value */
+	QUERY_CALLED, /* hidden: the same, as value('qty') has it */
 	QUERY_FROM,   /* hidden: what is counted begins at this time */
 	QUERY_TO      /* hidden: and ends before this one */
 };
@@ -63,6 +65,8 @@ struct query_scope {
 	struct query_name names[QUERY_NAMES_MAX];
 	size_t name_count;
 	struct pl_map codes; /* owned: address of a code -> 1: it passes the names; 2: not */
+	char *named;	     /* owned: the name that a value has; NULL: any, or none */
+	struct pl_map calls; /* owned: as codes: it has such an argument */
 	bool costly, values; /* a column of this role is read */
 };
 
@@ -77,6 +81,8 @@ int scope_take(struct query_scope *s, enum query_role role, enum query_relation 
 
 /* Does the code pass all names? NULL: only if there are none. */
 bool scope_has_code(struct query_scope *s, const struct pl_code *code);
+/* Can a call of the code have an argument of the name? Only if one is given. */
+bool scope_has_argument(struct query_scope *s, const struct pl_code *code);
 
 static inline bool range_has(const struct query_range *range, int64_t value)
 {

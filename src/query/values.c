@@ -2,9 +2,12 @@
  * an object it has the text, as Python's repr would write it; its members have no rows.
  *
  *	SELECT text, count(*) FROM value WHERE function = 'book' AND name = 'order' GROUP BY text
+ *	SELECT line, text FROM value('left')             arguments and variables of that name
  *
- * A search gives no values, so each event within the bounds of thread, seq and time is visited.
+ * An event has its values first, then the variables of its frame. With a name only events are read
+ * that can have it: calls of code with such an argument, and what shows variables.
  */
+#include <string.h>
 #include "pathline/values.h"
 #include "query/feed.h"
 #include "query/tables.h"
@@ -21,8 +24,7 @@
 	X(seq, INTEGER, SEQ, "of its event", put_number(out, (int64_t)e->seq))                     \
 	X(time_ns, INTEGER, TIME, "of its event, ns since 1970", put_number(out, e->time_ns))      \
 	X(kind, TEXT, KIND,                                                                        \
-		"of its event: call: an argument; return, yield: the result; resume: what was "    \
-		"sent; raise, throw: the exception",                                               \
+		"of its event; that of a line has variables, that of a return also the result",    \
 		put_text(out, pl_event_kind_name(e->kind), true))                                  \
 	X(file, TEXT, FILE, "co_filename", put_file(out, e->code))                                 \
 	X(function, TEXT, FUNCTION, "co_qualname", put_function(out, e->code))                     \
@@ -30,7 +32,11 @@
 	X(line, INTEGER, LINE, "at which the frame is", put_number(out, e->line))                  \
 	X(number, INTEGER, PLAIN, "among the values of the event, from 0",                         \
 		put_number(out, (int64_t)values->number))                                          \
-	X(name, TEXT, PLAIN, "of the argument", put_argument(out, values))                         \
+	X(part, TEXT, PLAIN,                                                                       \
+		"argument (of a call), sent (resume), result (return, yield), exception (raise, "  \
+		"throw), or variable",                                                             \
+		put_text(out, part_of(values), true))                                              \
+	X(name, TEXT, NAMED, "of the argument or the variable", put_value_name(out, values))       \
 	X(type, TEXT, PLAIN, "int, str, list, object, and so on",                                  \
 		put_text(out, pl_value_kind_name(values->value.kind), true))                       \
 	X(class, TEXT, PLAIN, "name of its class, if type does not say it",                        \
@@ -45,15 +51,22 @@
 		put_number_or_null(out, values->value.length))                                     \
 	X(id, INTEGER, PLAIN, "tells two objects apart while both are alive",                      \
 		put_number_or_null(out, values->value.id))                                         \
-	X(code, TEXT, CODE, "id of the code", put_code_id(out, e->code))
+	X(changed, INTEGER, PLAIN,                                                                 \
+		"of a variable: 1: since the frame's event before; 0: it is told once more",       \
+		put_changed(out, values))                                                          \
+	X(code, TEXT, CODE, "id of the code", put_code_id(out, e->code))                           \
+	X(named, TEXT, CALLED, "hidden: value('qty') is WHERE named = 'qty', as name = 'qty' is",  \
+		put_value_name(out, values))
 
 struct values {
 	struct feed feed;
 	struct pl_event event;
-	struct pl_values rest; /* of the event */
+	struct pl_values rest; /* of the event, or of its variables */
 	struct pl_value value;
-	size_t number; /* of the next one, and while a row is shown of this one */
-	bool some;     /* a value of this event was given */
+	size_t number;	  /* of the next one, and while a row is shown of this one */
+	bool some;	  /* a value of this event was given */
+	bool variable;	  /* it is one */
+	size_t variables; /* the number of the event's first one */
 };
 
 static const struct query_column value_columns[] = {VALUE_COLUMNS(QUERY_COLUMN)};
@@ -66,11 +79,37 @@ static void put_part(sqlite3_context *out, struct pl_text text)
 		sqlite3_result_text64(out, text.at, text.length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static void put_argument(sqlite3_context *out, const struct values *values)
+static const char *part_of(const struct values *values)
+{
+	switch (values->event.kind) {
+	case PL_EVENT_CALL:
+		return "argument";
+	case PL_EVENT_RESUME:
+		return "sent";
+	case PL_EVENT_RETURN:
+	case PL_EVENT_YIELD:
+		return values->variable ? "variable" : "result";
+	default:
+		return values->variable ? "variable" : "exception";
+	}
+}
+
+static void put_changed(sqlite3_context *out, const struct values *values)
+{
+	const unsigned flags = values->event.variables.flags;
+
+	if (values->variable)
+		put_number(out, !(flags & PL_VALUES_ALL) || values->number - values->variables <
+								    PL_VALUES_CHANGED(flags));
+}
+
+static void put_value_name(sqlite3_context *out, const struct values *values)
 {
 	struct pl_argument arguments[ARGUMENTS_MAX];
 	const struct pl_event *e = &values->event;
 
+	if (values->variable)
+		put_part(out, values->value.name);
 	if (e->kind != PL_EVENT_CALL || !e->code)
 		return;
 	const size_t count = pl_code_arguments(e->code, arguments, ARGUMENTS_MAX);
@@ -126,16 +165,47 @@ static void value_cell(struct query_cursor *c, unsigned column, sqlite3_context 
 
 /* ---- scans ---- */
 
+#define NAMED_KINDS (1u << PL_EVENT_CALL | VARIABLE_KINDS)
+#define VALUED_KINDS                                                                               \
+	(1u << PL_EVENT_CALL | 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD |                      \
+		1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_RAISE)
+#define VARIABLE_KINDS                                                                             \
+	(1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN | 1u << PL_EVENT_RETURN |                      \
+		1u << PL_EVENT_YIELD | 1u << PL_EVENT_RAISE | 1u << PL_EVENT_RERAISE |             \
+		1u << PL_EVENT_HANDLED | 1u << PL_EVENT_UNWIND)
+
+/* Were values of lines kept, or is that not known? */
+static bool has_variables(const struct query *q)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(q->r, &info);
+	return !info.values[0] || !strcmp(info.values, "lines");
+}
+
 static int value_open(struct query_cursor *c)
 {
 	struct values *values = c->state;
+	const uint32_t variables = has_variables(c->q) ? VARIABLE_KINDS : 0;
 
 	values->feed.q = c->q;
 	values->feed.scope = &c->scope;
-	values->feed.kinds = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD |
-			     1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_RAISE;
+	values->feed.kinds =
+		(VALUED_KINDS | variables) & (c->scope.named ? NAMED_KINDS : UINT32_MAX);
 	values->feed.values = true;
 	return 0;
+}
+
+static bool take_value(struct values *values)
+{
+	if (pl_values_next(&values->rest, &values->value) == 0)
+		return true;
+	if (values->variable || !values->event.variables.at)
+		return false;
+	values->variable = true;
+	values->variables = values->number;
+	values->rest = values->event.variables;
+	return pl_values_next(&values->rest, &values->value) == 0;
 }
 
 /* Values that are damaged end those of their event, as in dump. */
@@ -145,14 +215,15 @@ static int value_next(struct query_cursor *c)
 
 	for (;;) {
 		values->number += values->some;
-		if (pl_values_next(&values->rest, &values->value) == 0)
+		values->some = false;
+		if (take_value(values))
 			break;
 		int code = feed_next(&values->feed, &values->event);
 		if (code)
 			return code;
 		values->rest = values->event.values;
 		values->number = 0;
-		values->some = false;
+		values->variable = false;
 	}
 	values->some = true;
 	c->row = row_of_thread(values->feed.ordinal, values->event.seq << 12 |
@@ -168,7 +239,7 @@ static void value_close(struct query_cursor *c)
 
 const struct query_table query_value = {
 	.name = "value",
-	.meaning = "each argument, result and exception that was kept (record --values)",
+	.meaning = "each argument, result, exception and variable that was kept (record --values)",
 	.columns = value_columns,
 	.column_count = sizeof value_columns / sizeof *value_columns,
 	.state_bytes = sizeof(struct values),

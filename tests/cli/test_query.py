@@ -222,6 +222,14 @@ class Values(Asked):
                 self.assertEqual(bounded, whole)
 
 
+    def test_events_of_other_codes_are_passed_over(self):
+        """With values, too, a bound of a code or a kind leaves events out without a visit."""
+        for where in ("function = 'leaf'", "kind = 'return' AND function = 'middle'", "name = 'n'"):
+            with self.subTest(where):
+                rows = self.ask(f"SELECT seq, part, text FROM value WHERE {where}")
+                self.assertTrue(rows)
+                self.assertEqual(rows, self.ask(f"SELECT seq, part, text FROM value WHERE {where.replace('= ', '= +')}"))
+
     def test_json_of_calls(self):
         leaf = "FROM call WHERE function = 'leaf' AND thread = 1"
         self.assertEqual(self.one(f"SELECT count(*), sum(args ->> 'n'), sum(result) {leaf}"),
@@ -237,6 +245,46 @@ class Values(Asked):
     def test_json_of_exceptions(self):
         rows = self.ask("SELECT args ->> 0 AS n FROM exception WHERE function = 'leaf' AND thread = 1")
         self.assertEqual([row["n"] for row in rows], list(range(0, 70, 7)))
+
+
+LINES = '''\
+def price(qty):
+    total = 0
+    for i in range(qty):
+        total += i
+    left = total
+    return left
+
+
+for k in range(4):
+    price(k)
+'''
+
+
+class Variables(Asked):
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(LINES, "lines.py", "--values=lines")
+
+    def test_those_of_lines_have_rows(self):
+        self.assertEqual([list(row.values()) for row in self.ask("SELECT text, line, part FROM value('left')")],
+                         [[text, 6, "variable"] for text in ("0", "0", "1", "3")])
+        self.assertEqual(self.ask("SELECT * FROM value('left')"), self.ask("SELECT * FROM value WHERE name = 'left'"))
+        self.assertEqual(self.ask("SELECT * FROM value('left')"), self.ask("SELECT * FROM value WHERE +name = 'left'"))
+
+    def test_arguments_are_found_by_the_same_name(self):
+        self.assertEqual([list(row.values()) for row in self.ask("SELECT part, kind, group_concat(text) FROM value('qty') WHERE changed IS NOT 0 GROUP BY 1")],
+                         [["argument", "call", "0,1,2,3"]])
+
+    def test_each_is_of_one_part(self):
+        self.assertEqual([list(row.values()) for row in self.ask("SELECT DISTINCT part, name IS NULL AS nameless FROM value ORDER BY 1")],
+                         [["argument", 0], ["result", 1], ["variable", 0]])
+        self.assertEqual(self.one("SELECT group_concat(text) FROM value WHERE part = 'result' AND function = 'price'"), ["0,0,1,3"])
+        self.assertEqual(self.one("SELECT max(integer) FROM value('total') WHERE function = 'price'"), [3])
+
+    def test_the_name_is_in_the_plan(self):
+        plan = self.ask("EXPLAIN QUERY PLAN SELECT text FROM value('qty') WHERE function = 'price'")
+        self.assertEqual(plan[0]["detail"], "SCAN value VIRTUAL TABLE INDEX 0:function=,named=")
 
 
 KINDS = '''\
@@ -386,7 +434,8 @@ class Long(Asked):
         there = self.blocks("SELECT 1")[1]
         last = self.one("SELECT max(seq) FROM event")[0]
         for table, where, plan in (("call", f"process = 1 AND thread = 0 AND seq > {last - 100}", "process=,thread=,seq>"),
-                                   ("exception", "function = 'once'", "function="), ("value", f"seq >= {last - 100}", "seq>=")):
+                                   ("exception", "function = 'once'", "function="), ("value", f"seq >= {last - 100}", "seq>="),
+                                   ("value", "kind = 'raise'", "kind=")):
             with self.subTest(table, where=where):
                 plans = [row["detail"] for row in self.ask(f"EXPLAIN QUERY PLAN SELECT 1 FROM {table} WHERE {where}")]
                 self.assertEqual(plans, [f"SCAN {table} VIRTUAL TABLE INDEX 0:{plan}"])
