@@ -110,6 +110,9 @@ bool expr_may_thread(
 void expr_times(struct expr *e, int64_t *from, int64_t *to);
 /* Does it look at anything for which these must be known? A mask of enum expr_known. */
 uint32_t expr_needs(const struct expr *e);
+/* The names of variables that it reads, one by one, some more than once. false: there are no
+ * more. */
+bool expr_variable(const struct expr *e, size_t index, struct pl_text *name);
 
 /* Must the end of a call know its beginning, as frames.h has it, for some event to match? */
 bool expr_looks_back(struct expr *e);

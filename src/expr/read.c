@@ -47,6 +47,18 @@ uint32_t expr_needs(const struct expr *e)
 	return e->needs;
 }
 
+bool expr_variable(const struct expr *e, size_t index, struct pl_text *name)
+{
+	for (uint16_t i = 0; i < e->operand_count; i++) {
+		const struct expr_operand *o = &e->operands[i];
+		if (o->kind != OPERAND_FIELD || o->field != FIELD_VARIABLE || index--)
+			continue;
+		*name = o->name;
+		return true;
+	}
+	return false;
+}
+
 void expr_subject_of(struct expr_subject *s, const struct pl_event *e)
 {
 	const bool result = e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD;

@@ -99,10 +99,10 @@ static void take_variable(const struct ask *a, struct expr_operand *o, struct te
 
 	if (!(s->known & EXPR_ARGS))
 		t->state = TERM_ANY;
-	else if (s->variable && s->variable(s->context, o->name, false, &v))
-		put_value(t, &v);
-	else
+	else if (!s->variable)
 		take_argument(a, o, t);
+	else if (s->variable(s->context, o->name, false, &v))
+		put_value(t, &v);
 }
 
 /* The exception of something that has none is None. */

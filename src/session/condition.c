@@ -1,50 +1,51 @@
 #include "session/condition.h"
 
-/* To look for the line that wrote a value takes long, and nobody asks for it. */
-#define PATIENCE 1
-
 struct asked {
-	struct variables *looked;
-	const struct pl_event *e;
-	struct pl_err *err;
-	bool known; /* `looked` is of this event */
-	int code;
+	const struct bindings *b;
+	const struct bound_frame *frame;
 };
 
+/* Arguments as they were passed are those of the subject. */
 static bool condition_variable(
 	void *context, struct pl_text name, bool passed, struct pl_value *out)
 {
-	struct asked *a = context;
+	const struct asked *a = context;
+	const struct pl_value *found = passed ? NULL : bindings_find(a->b, a->frame, name);
 
-	if (!a->known && a->code == 0)
-		a->code = variables_at(a->looked, a->e, a->e->depth, a->err);
-	a->known = true;
-	const struct variable *v =
-		a->code == 0 ? variables_find(a->looked, name.at, name.length) : NULL;
-	if (!v || v->value.kind == PL_VALUE_UNSET || (passed && !v->of_call && v->line))
-		return false;
-	*out = v->value;
-	return true;
+	if (found)
+		*out = *found;
+	return found != NULL;
 }
 
-int condition_is_met(struct expr *expr, struct variables *looked, const struct path *p,
-	const struct pl_event *e, struct pl_err *err)
+int condition_begin(const struct expr *expr, struct bindings *b)
 {
-	struct asked a = {.looked = looked, .e = e, .err = err};
-	struct expr_subject s;
+	struct pl_text name;
+	int code = 0;
 
-	looked->r = p->r;
-	looked->stop = p->stop;
-	looked->patience = PATIENCE;
+	for (size_t i = 0; code == 0 && expr_variable(expr, i, &name); i++)
+		code = bindings_name(b, name);
+	return code;
+}
+
+int condition_is_met(struct expr *expr, struct bindings *b, const struct pl_event *e, bool lasting,
+	struct pl_err *err)
+{
+	struct asked a = {.b = b};
+	struct expr_subject s;
+	int code = 0;
+
 	expr_subject_of(&s, e);
 	s.scope = EXPR_OF_FRAME;
 	s.known = EXPR_ALL;
-	s.process = pl_recording_find_process(p->r, e->position.process);
-	s.thread = pl_recording_thread(p->r, e->position.process, e->position.thread);
-	if (!s.args || !s.args->at)
-		s.args = NULL;
-	s.variable = s.args ? NULL : condition_variable;
-	s.context = &a;
-	const enum expr_answer answer = expr_ask(expr, &s);
-	return a.code < 0 ? a.code : answer == EXPR_YES ? 0 : PL_END;
+	s.process = pl_recording_find_process(b->r, e->position.process);
+	s.thread = pl_recording_thread(b->r, e->position.process, e->position.thread);
+	if (condition_needs_frames(expr)) {
+		code = bindings_ask(b, e, lasting, &a.frame, err);
+		if (code)
+			return code;
+		s.args = bindings_arguments(a.frame);
+		s.variable = condition_variable;
+		s.context = &a;
+	}
+	return expr_ask(expr, &s) == EXPR_YES ? 0 : PL_END;
 }

@@ -45,9 +45,10 @@ static int count_stops(struct replay *p, struct path *path, const struct seqs *i
 	struct pl_search *search = NULL;
 	struct pl_event e;
 	uint64_t hit;
-	int code;
+	int code = stops_begin(&p->stops, path, in->from);
 
-	stops_begin(&p->stops, in->from);
+	if (code)
+		return pl_err_cause(err, code, "no memory for conditions");
 	code = stops_hit(&p->stops, path, in, &hit, err);
 	if (code == 0)
 		code = pl_search_new(&search, p->r, &wanted, err);

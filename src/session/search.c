@@ -194,8 +194,9 @@ static int begin_stops(struct search *s, uint64_t seq, uint64_t to, uint64_t *fo
 	const struct seqs in = {
 		.from = s->back ? to : seq, .to = s->back ? seq : to, .back = s->back};
 
-	stops_begin(&p->stops, seq);
-	return stops_hit(&p->stops, s->path, &in, found, s->err);
+	const int code = stops_begin(&p->stops, s->path, seq);
+	return code ? pl_err_cause(s->err, code, "no memory for conditions")
+		    : stops_hit(&p->stops, s->path, &in, found, s->err);
 }
 
 int replay_continue(struct replay *p, bool back, struct pl_err *err)

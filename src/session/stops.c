@@ -1,5 +1,6 @@
 #include "session/stops.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/thrown.h"
 #include "session/writes.h"
@@ -44,7 +45,8 @@ void stops_empty(struct stops *s)
 void stops_release(struct stops *s)
 {
 	stops_empty(s);
-	variables_release(&s->looked);
+	bindings_release(&s->bindings);
+	map_release(&s->has_line);
 }
 
 struct stop *stops_find_if(
@@ -117,12 +119,23 @@ static uint32_t stop_kinds(const struct stop *s)
 	return kinds_of[s->kind] | (passes ? 1u << PL_EVENT_AGAIN : 0);
 }
 
+/* Are all events of the stop's code put into the bindings? Of a call the event itself has all, and
+ * exceptions can arise anywhere: there the frame is gone back in. */
+static bool stop_follows(const struct stop *s)
+{
+	const bool many = s->kind == STOP_LINE || s->kind == STOP_ENTRY || s->kind == STOP_WRITE;
+
+	return many && !s->hits && condition_needs_frames(s->expr);
+}
+
 uint32_t stops_kinds(const struct stops *s)
 {
 	uint32_t kinds = 0;
 
-	for (size_t i = 0; i < s->count; i++)
+	for (size_t i = 0; i < s->count; i++) {
 		kinds |= s->rows[i].hits ? 0 : kinds_of[s->rows[i].kind];
+		kinds |= stop_follows(&s->rows[i]) ? bindings_kinds(!s->no_lines) : 0;
+	}
 	return kinds;
 }
 
@@ -145,18 +158,75 @@ static bool row_may_stop(const struct stop *s, const struct pl_count *row)
 		       : stop_names(pl_code_name(row->code), s->name, '.');
 }
 
-bool stops_may(const struct stops *s, const struct pl_count *row)
+static bool find_line(const struct pl_code *code, int32_t line)
+{
+	const size_t count = pl_code_lines(code, NULL, 0);
+	int32_t *lines = calloc(count + 1, sizeof *lines);
+	bool found = !lines; /* without memory: it may have it */
+
+	for (size_t i = 0; lines && i < pl_code_lines(code, lines, count) && !found; i++)
+		found = lines[i] == line;
+	free(lines);
+	return found;
+}
+
+/* Asked again and again of the same codes. Without memory it is only slower. */
+static bool code_has_line(struct stops *s, const struct stop *one, const struct pl_code *code)
+{
+	uint64_t *known = map_put(&s->has_line, (uint64_t)(uintptr_t)code << 16 ^ one->number);
+
+	if (known && *known)
+		return *known == 1;
+	const bool has =
+		stop_names(pl_code_file(code), one->name, '/') && find_line(code, one->line);
+	if (known)
+		*known = has ? 1 : 2;
+	return has;
+}
+
+/* Is such an event put into the bindings, because of this stop? */
+static bool row_is_followed(struct stops *s, const struct stop *one, const struct pl_count *row)
+{
+	if (!stop_follows(one) || !(bindings_kinds(!s->no_lines) >> row->kind & 1))
+		return false;
+	if (row->kind == PL_EVENT_GAP)
+		return true;
+	if (!row->code || !expr_may_code(one->expr, EXPR_OF_FRAME, row->code))
+		return false;
+	return one->kind == STOP_LINE	 ? code_has_line(s, one, row->code)
+	       : one->kind == STOP_WRITE ? is_same_function(row->code, one->code)
+					 : stop_names(pl_code_name(row->code), one->name, '.');
+}
+
+static bool is_followed(struct stops *s, const struct pl_count *row)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (!s->rows[i].hits && row_may_stop(&s->rows[i], row))
+		if (row_is_followed(s, &s->rows[i], row))
 			return true;
 	return false;
 }
 
-void stops_begin(struct stops *s, uint64_t seq)
+bool stops_may(struct stops *s, const struct pl_count *row)
 {
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->rows[i].hits && row_may_stop(&s->rows[i], row))
+			return true;
+	return is_followed(s, row);
+}
+
+int stops_begin(struct stops *s, const struct path *p, uint64_t seq)
+{
+	int code = 0;
+
 	s->unwound.seq = UINT64_MAX;
 	s->begin = seq;
+	s->bindings.r = p->r;
+	s->bindings.stop = p->stop;
+	bindings_begin(&s->bindings);
+	for (size_t i = 0; i < s->count && code == 0; i++)
+		if (condition_needs_frames(s->rows[i].expr))
+			code = condition_begin(s->rows[i].expr, &s->bindings);
+	return code;
 }
 
 /* A thread's events are counted in this many pieces, so that counting can be interrupted. */
@@ -337,32 +407,42 @@ static int match_write(
 	return code;
 }
 
-/* Is its condition true here? */
-static int match_condition(struct stop *stop, struct stops *s, struct path *p,
-	const struct pl_event *e, struct pl_err *err)
+/* Is its condition true here? followed: the event was put into the bindings. */
+static int match_condition(struct stop *stop, struct stops *s, const struct pl_event *e,
+	bool followed, struct pl_err *err)
 {
-	int code = stop->expr ? condition_is_met(stop->expr, &s->looked, p, e, err) : 0;
+	int code = stop->expr ? condition_is_met(stop->expr, &s->bindings, e, followed, err) : 0;
 
 	if (code == 0)
 		stop->met_seq = e->seq;
 	return code;
 }
 
+static int match_stop(struct stop *stop, struct stops *s, struct path *p, const struct pl_event *e,
+	struct pl_err *err)
+{
+	return stop->kind == STOP_RAISE	  ? match_raise(stop, s, p, e, err)
+	       : stop->kind == STOP_WRITE ? match_write(stop, p, e, err)
+					  : 0;
+}
+
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err)
 {
 	const struct pl_event at = *e;
 	const struct pl_count row = {.code = at.code, .line = at.line, .kind = at.kind};
-	int code = PL_END;
+	const bool followed = is_followed(s, &row);
+	int code = followed ? bindings_put(&s->bindings, &at) : 0;
 
+	if (code)
+		return pl_err_cause(err, code, "no memory for the variables of a frame");
+	code = PL_END;
 	for (size_t i = 0; i < s->count && code == PL_END; i++) {
 		struct stop *one = &s->rows[i];
 		if (one->hits || !row_may_stop(one, &row))
 			continue;
-		code = one->kind == STOP_RAISE	 ? match_raise(one, s, p, &at, err)
-		       : one->kind == STOP_WRITE ? match_write(one, p, &at, err)
-						 : 0;
+		code = match_stop(one, s, p, &at, err);
 		if (code == 0)
-			code = match_condition(one, s, p, &at, err);
+			code = match_condition(one, s, &at, followed, err);
 	}
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;

@@ -3,7 +3,7 @@
 #define PL_SESSION_STOPS_H
 
 #include "expr/expr.h"
-#include "session/variables.h"
+#include "session/bindings.h"
 
 #define STOPS_MAX	   64
 #define STOP_NAME_MAX	   1024
@@ -46,8 +46,10 @@ struct stops {
 		uint64_t seq;
 		uint32_t depth; /* of that frame */
 	} unwound;
-	uint64_t begin;		 /* of the search */
-	struct variables looked; /* those of the frame for which a condition was asked last */
+	uint64_t begin;		  /* of the search */
+	bool no_lines;		  /* the recording has no values of lines */
+	struct bindings bindings; /* for conditions */
+	struct pl_map has_line;	  /* owned: a stop and a code -> 1: the code has its line; 2: not */
 };
 
 void stops_release(struct stops *s);
@@ -70,10 +72,10 @@ struct stop *stops_find_write(struct stops *s, const char *name, const struct pl
 bool stops_need_values(const struct stops *s);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
-bool stops_may(const struct stops *s, const struct pl_count *row);
-/* To be called before events are matched that a search finds from seq on, or before it. Stops at
- * one hit do not take part: see stops_hit. */
-void stops_begin(struct stops *s, uint64_t seq);
+bool stops_may(struct stops *s, const struct pl_count *row);
+/* To be called before events are matched that a search finds in the path from seq on, or before
+ * it. Stops at one hit do not take part: see stops_hit. 0; PL_ERR_MEMORY. */
+int stops_begin(struct stops *s, const struct path *p, uint64_t seq);
 /* 0, or PL_END: none of them stops here; an error. To be called for each event that may stop. */
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
 /* A search has stopped at this event: remove the stops of it that are for once. Returns how many

@@ -24,6 +24,7 @@ static int read_condition(struct session *s, const struct wish *w, struct expr *
 	if (code == PL_ERR_ARGUMENT)
 		return session_refused(
 			s, *s->outcome.fault.what ? REFUSAL_BAD_CONDITION : REFUSAL_TOO_MANY_STOPS);
+	s->replay.stops.no_lines = !strcmp(info.values, "calls") || !strcmp(info.values, "none");
 	if (code == 0 && !info.value_events && expr_needs(*out) & EXPR_ARGS)
 		code = session_refused(s, REFUSAL_NO_VALUES);
 	if (code) {

@@ -228,6 +228,74 @@ class Stops(unittest.TestCase):
         self.assertEqual(rows[2], ["!", "there is no stop"])
 
 
+LINES = '''\
+def numbers(n):
+    for i in range(n):
+        left = n - i
+        yield left
+
+
+def deep(n):
+    part = n * 2
+    if n:
+        deep(n - 1)
+    del n
+    part += 1
+    return part
+
+
+def work(n):
+    total = 0
+    for i in range(n):
+        part = i % 1000
+        total += part
+    squares = [i * i for i in range(3)]
+    return total, squares
+
+
+both = zip(numbers(4), numbers(6))
+list(both)
+deep(4)
+work(HITS)
+'''
+HITS = 60000
+
+
+class StopsOfLines(unittest.TestCase):
+    """Conditions over variables, which lines change."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(LINES.replace("HITS", str(HITS)), "lines.py", "--only-mine", "--values", "lines",
+                                        "--values-limit", "second=1G")
+
+    def places(self, *commands):
+        """(seq, line) of where each command leads; None where it leads nowhere."""
+        done = self.recorded.pathline("replay", "--plain", *(f"--command={command}" for command in commands))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row.split("\t") for row in done.stdout.decode().splitlines()[2:]]
+        return [(int(row[2]), int(row[7])) if len(row) > 2 else None for row in rows]
+
+    def test_forward_backward_and_from_the_middle_are_the_same(self):
+        for stop, count in (("b lines.py:4 if left == 3", 2), ("b lines.py:4 if left == 3 and n == 6", 1), ("b lines.py:4 if args.n == 4", 4),
+                            ("b lines.py:12 if part == 6", 1), ("b lines.py:12 if n == 3", 0), ("b lines.py:12 if args.n == 3", 1),
+                            ("b lines.py:9 if part > 4 and n == part / 2", 0), ("b lines.py:9 if n > 2 and part == 8", 1),
+                            ("b lines.py:20 if i == 7 or part == 999 and total > 1500000", 1 + (HITS // 1000 - 3)),
+                            ("b lines.py:21 if i == 59999", 1), ("w numbers if left == 4", 2), ("b deep if n < 2", 2)):
+            with self.subTest(stop):
+                forward = self.places(stop, *["c"] * (count + 1))
+                self.assertEqual([place is not None for place in forward], [True] * count + [False])
+                self.assertEqual(self.places(stop, "j end", *["C"] * (count + 1))[1:], [*forward[:count][::-1], None])
+                if count > 1:
+                    seq = forward[count - 2][0] + 1
+                    self.assertEqual(self.places(stop, f"j #{seq}", "c")[1:], [forward[count - 1]])
+
+    def test_a_line_that_runs_often(self):
+        begin = os.times().children_user
+        self.assertEqual([place[1] for place in self.places(f"b lines.py:20 if i == {HITS - 1} and part == {(HITS - 1) % 1000}", "c")], [20])
+        self.assertLess(os.times().children_user - begin, 8)
+
+
 class Dump(unittest.TestCase):
     def test_call_and_end_have_the_arguments(self):
         self.assertEqual(events("args.note == 'n1'"), [("call", "book"), ("return", "book")])
