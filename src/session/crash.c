@@ -3,12 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
-#include "base/thrown.h"
+#include "session/crash_look.h"
 
-/* co_flags: coroutines, those of types.coroutine, asynchronous generators */
-#define CO_AWAITED 0x380u
-/* The most steps for which an exception is followed through frames and tasks. */
-#define STEPS_MAX 4096
 /* The number of events before a frame's end that are read to find the exception that ends it. */
 #define NEAR   16
 #define RECENT (2 * NEAR)
@@ -19,25 +15,6 @@
 #define THREAD_DEPTH 3
 
 #define BIT(kind) (1u << PL_EVENT_##kind)
-
-/* A thread that is searched. */
-struct look {
-	struct pl_recording *r; /* not owned */
-	const struct crash_bounds *bounds;
-	const struct pl_process *process;
-	const struct pl_thread *thread;
-	const struct pl_code *bottom; /* of the thread's first frame; NULL: not known */
-	uint64_t bound;		      /* seq: events before it are not looked at */
-	bool filtered; /* threading's own frames may be left out: then their events are missing */
-	struct pl_buf *raises; /* of find_origin: of pl_event, see crash_trace; NULL: not wanted */
-	struct pl_err *err;
-};
-
-/* Did the user interrupt the search? */
-static bool is_stopped(const struct look *l)
-{
-	return l->bounds->stop && *l->bounds->stop;
-}
 
 /* ---- names ---- */
 
@@ -94,208 +71,11 @@ bool crash_runs_module(const struct pl_code *c)
 	       !strcmp(pl_code_name(c), "_run_module_as_main");
 }
 
-/* ---- events around an event ---- */
-
-/* Generators keep their identity while their depth changes. */
-static bool same_frame(const struct pl_event *a, const struct pl_event *b)
-{
-	if (a->generator || b->generator)
-		return a->generator == b->generator;
-	return a->depth == b->depth && a->greenlet == b->greenlet;
-}
-
-struct before {
-	const struct pl_event *of;
-	uint32_t in_frame; /* these kinds in the frame of `of` */
-	const char *type;  /* that have this type; NULL: any */
-};
-
-/* A pl_wanted's `is`. The CALL of the frame is found whatever the type is: nothing of the frame is
- * before it. */
-static int call_is_before(void *context, const struct pl_event *e)
-{
-	const struct before *b = context;
-
-	if (!(b->in_frame >> e->kind & 1) || !same_frame(e, b->of))
-		return PL_END;
-	return !b->type || e->kind == PL_EVENT_CALL || (e->type && !strcmp(e->type, b->type))
-		       ? 0
-		       : PL_END;
-}
-
-/* The last event of these kinds in the frame of b->of before it. */
-static int find_before(const struct look *l, const struct before *b, struct pl_event *to)
-{
-	const struct pl_wanted wanted = {.process = b->of->position.process,
-		.thread = b->of->position.thread,
-		.kinds = b->in_frame,
-		.is = call_is_before,
-		.context = (void *)b,
-		.stop = l->bounds->stop};
-	struct pl_search *s = NULL;
-	int code = pl_search_new(&s, l->r, &wanted, l->err);
-
-	if (code == 0)
-		code = pl_search_previous(s, b->of->seq, l->bound, to, l->err);
-	pl_search_free(s);
-	return code;
-}
-
-/* The events before an event, read again. */
-struct near {
-	struct pl_event events[NEAR];
-	size_t count;
-};
-
-/* Events before `of`, without gaps, in their order. */
-static int read_near(const struct look *l, const struct pl_event *of, struct near *n)
-{
-	struct pl_cursor *c = NULL;
-	struct pl_event e;
-	int code = pl_cursor_new(&c, l->r, of->position.process, of->position.thread, l->err);
-
-	n->count = 0;
-	if (code == 0)
-		code = pl_cursor_seek_seq(c, of->seq > NEAR ? of->seq - NEAR : 0, l->err);
-	while (code == 0) {
-		code = pl_cursor_next(c, &e, l->err);
-		if (code || e.seq >= of->seq)
-			break;
-		if (e.kind != PL_EVENT_GAP && n->count < NEAR)
-			n->events[n->count++] = e;
-	}
-	pl_cursor_free(c);
-	return code < 0 ? code : 0;
-}
-
-/* ---- where it was raised ---- */
-
-/* What leaves a frame; it may be resumed later. */
-static bool is_frame_end(const struct pl_event *e)
-{
-	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD ||
-	       e->kind == PL_EVENT_UNWIND;
-}
-
-/* Did what is thrown there leave a coroutine that was awaited? */
-static bool left_awaited(const struct near *n, size_t thrown)
-{
-	const struct pl_event *before = thrown ? &n->events[thrown - 1] : NULL;
-
-	return before && before->kind == PL_EVENT_UNWIND &&
-	       thrown_goes_on(before->seq, before->depth, &n->events[thrown]);
-}
-
-/* From which callee did the exception arrive? Its unwind is the event before, except for finalisers
- * that ran meanwhile; code between them that is left out has none. PL_END: none, it was raised
- * here. */
-static int find_callee(
-	const struct look *l, const struct pl_event *raise, struct pl_event *to, bool *thrown)
-{
-	struct near n;
-	int code = read_near(l, raise, &n);
-
-	*thrown = false;
-	for (size_t i = n.count; code == 0 && i--;) {
-		const struct pl_event *e = &n.events[i];
-		const bool past_left_out = l->filtered && i + 1 == n.count;
-		if (e->greenlet != raise->greenlet)
-			continue;
-		if (e->depth > raise->depth + 1 && !(past_left_out && e->kind == PL_EVENT_UNWIND))
-			continue;
-		if (e->kind == PL_EVENT_UNWIND && e->depth > raise->depth) {
-			*to = *e;
-			return 0;
-		}
-		*thrown = e->kind == PL_EVENT_THROW;
-		if (*thrown && left_awaited(&n, i)) {
-			*to = n.events[i - 1];
-			return 0;
-		}
-		if (e->depth <= raise->depth || !is_frame_end(e))
-			break;
-		while (i && !(n.events[i].depth == e->depth &&
-				    (n.events[i].kind == PL_EVENT_CALL ||
-					    n.events[i].kind == PL_EVENT_RESUME)))
-			i--;
-	}
-	return code ? code : PL_END;
-}
-
-/* The exception with which a frame ends, or that its handler gets: it was raised in the frame, or
- * arrived there. If a handler passes it on, it is what the handler handled: the last one of its
- * type, because no event says when a handler ends. */
-static int find_raise(
-	const struct look *l, const struct pl_event *end, const char *type, struct pl_event *to)
-{
-	const struct before last = {
-		.of = end, .in_frame = BIT(RAISE) | BIT(RERAISE) | BIT(CALL), .type = type};
-	int code = find_before(l, &last, to);
-
-	for (int i = 0; code == 0 && to->kind == PL_EVENT_RERAISE && i < STEPS_MAX; i++) {
-		const struct pl_event from = *to;
-		const struct before first = {
-			.of = &from, .in_frame = BIT(RAISE) | BIT(CALL), .type = from.type};
-		struct pl_event found;
-		code = find_before(l, &first, &found);
-		if (code == PL_END || (code == 0 && found.kind == PL_EVENT_CALL))
-			return 0; /* it was raised outside of this frame, and continues here */
-		*to = found;
-	}
-	return code == 0 && to->kind == PL_EVENT_CALL ? PL_END : code;
-}
-
-static int find_task_end(
-	const struct look *l, const struct pl_event *before, const char *type, struct crash *out);
-
-/* asyncio gives a task's exception to what waits for the task: into a coroutine, or out of its
- * run. A CancelledError that is thrown into a coroutine mostly comes from a cancel of its own
- * task. */
-static bool is_handed_over(const struct pl_event *raise, const char *type, bool thrown)
-{
-	if (thrown)
-		return !crash_is_orderly(type);
-	return raise->code && strstr(pl_code_file(raise->code), "/asyncio/");
-}
-
-/* From the end back to where the exception was raised. Each turn goes one frame inwards: find where
- * this frame got it, then the callee from which it came. If it came from a task that was awaited,
- * the search goes on in that task, where it ended. */
-static int find_origin(const struct look *l, struct crash *c)
-{
-	struct pl_event at = c->end, raise;
-	bool some = false;
-	int code = 0;
-
-	for (int i = 0; code == 0 && i < STEPS_MAX; i++) {
-		bool thrown = false;
-		if (at.kind == PL_EVENT_RAISE)
-			raise = at;
-		else
-			code = find_raise(l, &at, c->type[0] ? c->type : NULL, &raise);
-		if (code)
-			break;
-		c->raise = raise;
-		some = true;
-		if (l->raises)
-			buf_put(l->raises, &raise, sizeof raise);
-		code = find_callee(l, &raise, &at, &thrown);
-		if (code == PL_END && c->type[0] && is_handed_over(&raise, c->type, thrown)) {
-			struct crash task;
-			code = find_task_end(l, &raise, c->type, &task);
-			at = task.end;
-		}
-	}
-	if (!some)
-		c->raise = c->end;
-	return code < 0 ? code : 0;
-}
-
 /* ---- what it ended ---- */
 
 /* A first selection, from the event alone; judge reads more. With a filter frames may be missing
  * below it, so more depths are accepted. */
-static bool may_be_end(const struct look *l, const struct pl_event *e)
+static bool may_be_end(const struct crash_look *l, const struct pl_event *e)
 {
 	enum crash_of of;
 
@@ -330,7 +110,7 @@ static void reader_release(struct reader *r)
 }
 
 /* To NEAR events before seq, or less: recent rows are remembered. */
-static int reader_approach(struct reader *r, const struct look *l, uint64_t seq)
+static int reader_approach(struct reader *r, const struct crash_look *l, uint64_t seq)
 {
 	const uint64_t from = seq > NEAR ? seq - NEAR : 0;
 	int code = 0;
@@ -347,7 +127,7 @@ static int reader_approach(struct reader *r, const struct look *l, uint64_t seq)
 	return code;
 }
 
-static int reader_next(struct reader *r, const struct look *l, struct pl_event *e)
+static int reader_next(struct reader *r, const struct crash_look *l, struct pl_event *e)
 {
 	int code = pl_cursor_next(r->cursor, e, l->err);
 
@@ -366,7 +146,7 @@ static const char *reader_type(const struct reader *r, const struct pl_event *en
 		const struct pl_event *e = &r->recent[(i - 1) % RECENT];
 		const bool has = e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE ||
 				 e->kind == PL_EVENT_HANDLED;
-		if (has && e->type && e->seq + NEAR >= end->seq && same_frame(e, end))
+		if (has && e->type && e->seq + NEAR >= end->seq && crash_same_frame(e, end))
 			return e->type;
 	}
 	return "";
@@ -393,7 +173,7 @@ static void look_at_frames(
 }
 
 /* Read it, and the type of the exception, which is that of the raise before. */
-static int read_frame_end(const struct look *l, struct reader *r, const struct pl_event *end,
+static int read_frame_end(const struct crash_look *l, struct reader *r, const struct pl_event *end,
 	struct crash *c, struct ended *what)
 {
 	struct pl_frame frames[FRAMES_MAX];
@@ -429,7 +209,7 @@ static bool is_in_order(const struct crash *c)
 
 /* 0: it ended something, maybe in good order; PL_END. */
 static int judge_end(
-	const struct look *l, struct reader *r, const struct pl_event *end, struct crash *c)
+	const struct crash_look *l, struct reader *r, const struct pl_event *end, struct crash *c)
 {
 	struct ended what;
 	int code = read_frame_end(l, r, end, c, &what);
@@ -466,7 +246,7 @@ static int judge_end(
 #define PIECE (1u << 17)
 
 struct ends {
-	const struct look *l;
+	const struct crash_look *l;
 	uint64_t to;	       /* rows before are still to be searched */
 	struct pl_buf rows;    /* of pl_event: what may be an end, in the order of the path */
 	struct pl_buf found;   /* of crash: what is one, likewise */
@@ -510,7 +290,7 @@ static int collect(void *context, const struct pl_event *e)
  * its end, one event after the other, it would be decoded again and again. */
 static int collect_piece(struct ends *ends)
 {
-	const struct look *l = ends->l;
+	const struct crash_look *l = ends->l;
 	const struct pl_wanted wanted = {.process = l->thread->process,
 		.thread = l->thread->number,
 		.kinds = BIT(UNWIND) | BIT(HANDLED) | BIT(RAISE) | BIT(RERAISE),
@@ -539,7 +319,7 @@ static int judge_rows(struct ends *ends)
 	struct reader reader = {0};
 	int code = 0;
 
-	for (size_t i = 0; code >= 0 && i < count && !is_stopped(ends->l); i++) {
+	for (size_t i = 0; code >= 0 && i < count && !crash_look_is_stopped(ends->l); i++) {
 		struct crash c = {0};
 		code = judge_end(ends->l, &reader, &rows[i], &c);
 		if (code == 0 && (ends->in_order || !is_in_order(&c)))
@@ -551,7 +331,7 @@ static int judge_rows(struct ends *ends)
 }
 
 /* From seq `to` backward, at most to the bound. */
-static void ends_init(struct ends *ends, const struct look *l, uint64_t to)
+static void ends_init(struct ends *ends, const struct crash_look *l, uint64_t to)
 {
 	const uint64_t end = l->thread->first_seq + l->thread->events;
 
@@ -566,7 +346,7 @@ static int ends_previous(struct ends *ends, struct crash *c)
 	int code = 0;
 
 	while (!ends->found.used) {
-		if (ends->to <= ends->l->bound || is_stopped(ends->l))
+		if (ends->to <= ends->l->bound || crash_look_is_stopped(ends->l))
 			return PL_END;
 		code = collect_piece(ends);
 		if (code == 0)
@@ -585,20 +365,34 @@ static void ends_release(struct ends *ends)
 	buf_release(&ends->found);
 }
 
-/* The last end of a task by an exception of this type. */
-static int find_task_end(
-	const struct look *l, const struct pl_event *before, const char *type, struct crash *out)
+/* Ids that are not the same are two objects. Of several that may be it, the first one counts since
+ * what waits began to: that is the one by which a gather fails. */
+int crash_task_end(
+	const struct crash_look *l, const struct crash_handed *wanted, struct crash *out)
 {
+	enum crash_same same = CRASH_OTHER;
 	struct ends ends;
-	int code;
+	struct crash c;
+	bool some = false;
+	int code = 0;
 
-	ends_init(&ends, l, before->seq);
-	ends.in_order = crash_is_orderly(type);
-	do
-		code = ends_previous(&ends, out);
-	while (code == 0 && !(out->of == CRASH_TASK && !strcmp(out->type, type)));
+	ends_init(&ends, l, wanted->before);
+	ends.in_order = crash_is_orderly(wanted->type);
+	while (code == 0 && same != CRASH_SAME) {
+		code = ends_previous(&ends, &c);
+		if (code || (some && c.end.seq < wanted->since))
+			break;
+		if (c.of == CRASH_TASK && !strcmp(c.type, wanted->type))
+			same = crash_is_same(l, &c, wanted->id);
+		else
+			same = CRASH_OTHER;
+		if (same == CRASH_SAME || (same == CRASH_MAY_BE && !wanted->same_alone)) {
+			*out = c;
+			some = true;
+		}
+	}
 	ends_release(&ends);
-	return code;
+	return code < 0 ? code : some ? 0 : PL_END;
 }
 
 /* ---- the last one ---- */
@@ -609,7 +403,7 @@ struct tally {
 };
 
 /* The last one of the thread; an exit only if there is nothing else. */
-static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
+static int find_in_thread(const struct crash_look *l, struct tally *tally, struct crash *out)
 {
 	/* A thread or process ends once. With a filter each unwind into what is left out may be
 	 * that end: the last one is. But a process that multiprocessing spawned leaves by an exit
@@ -651,7 +445,7 @@ static bool is_later(const struct crash *a, const struct crash *b)
 }
 
 /* What is needed before a thread is searched: how far back, and which frame is at its bottom. */
-static int look_at_thread(struct look *l)
+static int look_at_thread(struct crash_look *l)
 {
 	const struct pl_thread *t = l->thread;
 	const uint64_t most = l->bounds->events;
@@ -671,7 +465,7 @@ static int look_at_thread(struct look *l)
 }
 
 /* Is it one of the threads that are asked for? */
-static bool is_asked_for(const struct look *l, uint32_t thread)
+static bool is_asked_for(const struct crash_look *l, uint32_t thread)
 {
 	const struct crash_bounds *b = l->bounds;
 
@@ -680,7 +474,7 @@ static bool is_asked_for(const struct look *l, uint32_t thread)
 }
 
 /* The last of all threads. PL_END: none was ended. */
-static int find_last(struct look *l, struct tally *tally, struct crash *out, struct look *of)
+static int find_last(struct crash_look *l, struct tally *tally, struct crash *out, struct crash_look *of)
 {
 	bool found = false;
 	int code = 0;
@@ -726,14 +520,15 @@ int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct
 {
 	struct tally tally = {.most = bounds->count};
 	struct pl_recording_info info;
-	struct look l = {.r = r, .bounds = bounds, .err = err}, of = l;
+	struct crash_look l = {.r = r, .bounds = bounds, .err = err}, of = l;
 
 	pl_recording_info(r, &info);
 	l.filtered = info.filter[0] != 0;
+	l.valued = info.value_events;
 	*out = (struct crash){.type = ""};
 	int code = find_last(&l, &tally, out, &of);
 	if (code == 0)
-		code = find_origin(&of, out);
+		code = crash_origin(&of, out);
 	out->ended = tally.ended;
 	out->more = leaves_out(r, bounds) || (tally.most && tally.ended >= tally.most);
 	out->end.task = out->end.type = out->raise.task = out->raise.type = NULL;
@@ -746,7 +541,7 @@ int crash_trace(struct pl_recording *r, const struct crash *of, const struct cra
 	const struct pl_position *at = &of->end.position;
 	struct pl_recording_info info;
 	struct crash c = *of;
-	struct look l = {.r = r,
+	struct crash_look l = {.r = r,
 		.bounds = bounds,
 		.process = pl_recording_find_process(r, at->process),
 		.thread = pl_recording_thread(r, at->process, at->thread),
@@ -755,11 +550,12 @@ int crash_trace(struct pl_recording *r, const struct crash *of, const struct cra
 
 	pl_recording_info(r, &info);
 	l.filtered = info.filter[0] != 0;
+	l.valued = info.value_events;
 	if (!l.process || !l.thread)
 		return PL_ERR_NOT_FOUND;
 	int code = look_at_thread(&l);
 	if (code == 0)
-		code = find_origin(&l, &c);
+		code = crash_origin(&l, &c);
 	return code == 0 && raises->failed ? PL_ERR_MEMORY : code;
 }
 

@@ -64,6 +64,9 @@ struct pl_buf;
 int crash_trace(struct pl_recording *r, const struct crash *of, const struct crash_bounds *bounds,
 	struct pl_buf *raises, struct pl_err *err);
 
+/* Does the line where it was raised wait for a task or a future, whose exception that may be? */
+bool crash_takes_over(struct pl_recording *r, const struct pl_event *raise);
+
 /* From index *next on, the first process with a path that a signal ended. SIGTERM and SIGINT do not
  * count: programs and users end processes with these. *next is then the index after it. NULL: there
  * is none. */

@@ -328,13 +328,16 @@ static int add_parts(struct why *w, size_t i, const struct pl_event *told, struc
 
 /* ---- from another thread ---- */
 
-/* "raise self._exception": what another thread had, as a future has it. */
+/* "raise self._exception", or "await" and ".result()" where that is not recorded: what another
+ * thread had, as a future has it. */
 static bool raises_what_is_kept(const struct why *w, const struct why_exception *e)
 {
 	size_t indent = 0;
 	const struct pl_text t = why_source(w->r, e->raise.code, e->raise.line, &indent);
 
-	return t.length > 6 && !memcmp(t.at, "raise ", 6) && !memchr(t.at, '(', t.length);
+	if (t.length > 6 && !memcmp(t.at, "raise ", 6) && !memchr(t.at, '(', t.length))
+		return true;
+	return crash_takes_over(w->r, &e->raise);
 }
 
 /* The thread's last raise of this exception, in the outermost frame that it reached there. */

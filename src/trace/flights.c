@@ -178,8 +178,7 @@ static bool row_belongs(const struct flight *now, const struct pl_event *row)
 
 	switch (row->kind) {
 	case PL_EVENT_RAISE:
-		return now->left && next &&
-		       (!now->thrown || (row->type && !strcmp(row->type, now->type)));
+		return now->left && next && row->type && !strcmp(row->type, now->type);
 	case PL_EVENT_THROW:
 		return now->left || next;
 	case PL_EVENT_HANDLED:
