@@ -115,11 +115,7 @@ size_t variables_text(const struct pl_event *e, char *text, size_t max)
 			used += (size_t)snprintf(text + used, max - used, ", ");
 		used += pl_value_text(&name, text + used, max - used - VARIABLE_LEAST / 2);
 		used += (size_t)snprintf(text + used, max - used, " = ");
-		if (value.kind == PL_VALUE_UNSET)
-			used += (size_t)snprintf(text + used, max - used, "<deleted>");
-		else
-			used += value_text_before(
-				&value, rest.bytes && i + 1 < count, text, used, max);
+		used += value_text_before(&value, rest.bytes && i + 1 < count, text, used, max);
 	}
 	if (i == count)
 		rest.bytes = 0; /* what is left has not changed */

@@ -15,7 +15,7 @@
  * with a NUL. Returns its length; 0: there are none. */
 size_t values_text(const struct pl_event *e, char *text, size_t max);
 
-/* The same of the variables that have changed: left = 3, order = <deleted>. */
+/* The same of the variables that have changed: left = 3, order = <unset>. */
 size_t variables_text(const struct pl_event *e, char *text, size_t max);
 /* As a member of an object: an array, or null if none are there. */
 void variables_json(struct json *j, const char *key, const struct pl_event *e);

@@ -132,16 +132,12 @@ static void write_variable(struct why_show *s, const struct variable *v)
 	out_text(o, "      ");
 	out_text(o, v->stars);
 	out_clean(o, (struct text){.at = v->name.at, .length = v->name.length});
-	if (v->value.kind == PL_VALUE_UNSET) {
-		out_text(o, " is not bound");
-	} else {
-		const size_t left = out_line_left(o);
-		size_t room = left > behind + 40 ? left - behind : 40;
-		room = room < WHY_SHOW_TEXT ? room : WHY_SHOW_TEXT;
-		out_text(o, " = ");
-		const size_t n = pl_value_text(&v->value, s->text, room);
-		out_clean(o, (struct text){.at = s->text, .length = n});
-	}
+	const size_t left = out_line_left(o);
+	size_t room = left > behind + 40 ? left - behind : 40;
+	room = room < WHY_SHOW_TEXT ? room : WHY_SHOW_TEXT;
+	out_text(o, " = ");
+	const size_t n = pl_value_text(&v->value, s->text, room);
+	out_clean(o, (struct text){.at = s->text, .length = n});
 	out_tone(o, TONE_FAINT);
 	out_text(o, "  (");
 	out_text(o, writer);
@@ -164,21 +160,43 @@ static void write_more(struct out *o, const char *indent, size_t count, const ch
 	out_line_end(o);
 }
 
+/* Is it of more interest? What was passed to the call, and then what was written later. */
+static bool goes_before(const struct variable *a, const struct variable *b)
+{
+	const bool passed = a->line == 0, other = b->line == 0;
+
+	return passed != other ? passed : a->seq > b->seq;
+}
+
+/* How many of the wanted ones are of more interest than this one. */
+static size_t count_before(const struct variables *all, size_t of)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < all->count && count < VARIABLES_SHOWN; i++)
+		count += why_show_is_wanted(all, &all->all[i]) &&
+			 (goes_before(&all->all[i], &all->all[of]) ||
+				 (i < of && !goes_before(&all->all[of], &all->all[i])));
+	return count;
+}
+
 static int write_variables(struct why_show *s, const struct pl_event *at, struct pl_err *err)
 {
 	int code = why_show_variables(s, at, err);
 	const struct variables *all = &s->variables;
-	size_t shown = 0, more = 0;
+	size_t more = 0;
 
 	for (size_t i = 0; code == 0 && i < all->count; i++)
 		if (!why_show_is_wanted(all, &all->all[i]))
 			continue;
-		else if (shown++ < VARIABLES_SHOWN)
+		else if (count_before(all, i) < VARIABLES_SHOWN)
 			write_variable(s, &all->all[i]);
 		else
 			more++;
-	if (more)
-		write_more(s->out, "      ", more, " more variables");
+	if (more == 1)
+		write_more(s->out, "      ", more, " more variable, written before these");
+	else if (more)
+		write_more(s->out, "      ", more, " more variables, written before these");
 	return code;
 }
 

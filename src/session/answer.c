@@ -299,7 +299,7 @@ static void refuse_by_data(struct session *s)
 		refuse_own_task(s);
 		break;
 	case REFUSAL_NO_SUCH_VARIABLE:
-	case REFUSAL_NOT_BOUND:
+	case REFUSAL_UNSET:
 	case REFUSAL_NO_SUCH_PART:
 	case REFUSAL_NOT_KEPT:
 	case REFUSAL_NO_LENGTH:

@@ -91,8 +91,8 @@ void answer_no_value(struct session *s)
 	case REFUSAL_NO_SUCH_VARIABLE:
 		refuse_variable(s);
 		break;
-	case REFUSAL_NOT_BOUND:
-		session_refuse(s, "%s is not bound here", q->name);
+	case REFUSAL_UNSET:
+		session_refuse(s, "%s is <unset> here: { goes to what deleted it", q->name);
 		break;
 	case REFUSAL_NO_SUCH_PART:
 		session_refuse(s, "%s has no such part; p %s shows it", q->name, q->name);

@@ -367,8 +367,7 @@ static void ends_release(struct ends *ends)
 
 /* Ids that are not the same are two objects. Of several that may be it, the first one counts since
  * what waits began to: that is the one by which a gather fails. */
-int crash_task_end(
-	const struct crash_look *l, const struct crash_handed *wanted, struct crash *out)
+int crash_task_end(const struct crash_look *l, const struct crash_handed *wanted, struct crash *out)
 {
 	enum crash_same same = CRASH_OTHER;
 	struct ends ends;
@@ -474,7 +473,8 @@ static bool is_asked_for(const struct crash_look *l, uint32_t thread)
 }
 
 /* The last of all threads. PL_END: none was ended. */
-static int find_last(struct crash_look *l, struct tally *tally, struct crash *out, struct crash_look *of)
+static int find_last(
+	struct crash_look *l, struct tally *tally, struct crash *out, struct crash_look *of)
 {
 	bool found = false;
 	int code = 0;

@@ -145,8 +145,8 @@ static int find_callee(
 /* The exception with which a frame ends, or that its handler gets: it was raised in the frame, or
  * arrived there. If a handler passes it on, it is what the handler handled: the last one of its
  * type, because no event says when a handler ends. */
-static int find_raise(
-	const struct crash_look *l, const struct pl_event *end, const char *type, struct pl_event *to)
+static int find_raise(const struct crash_look *l, const struct pl_event *end, const char *type,
+	struct pl_event *to)
 {
 	const struct before last = {
 		.of = end, .in_frame = BIT(RAISE) | BIT(RERAISE) | BIT(CALL), .type = type};
@@ -248,8 +248,8 @@ static int find_handed_over(const struct crash_look *l, const struct crash *c, b
 /* ---- all of its way ---- */
 
 /* One frame inwards: the raise of the exception in the frame that ended at `at`. */
-static int step_inwards(const struct crash_look *l, const struct crash *c, const struct pl_event *at,
-	struct pl_event *raise)
+static int step_inwards(const struct crash_look *l, const struct crash *c,
+	const struct pl_event *at, struct pl_event *raise)
 {
 	if (at->kind != PL_EVENT_RAISE)
 		return find_raise(l, at, c->type[0] ? c->type : NULL, raise);

@@ -76,7 +76,7 @@
 	X(REFUSAL_NO_LINES_KEPT, "no-values-of-lines")                                             \
 	/* question */                                                                             \
 	X(REFUSAL_NO_SUCH_VARIABLE, "no-such-variable")                                            \
-	X(REFUSAL_NOT_BOUND, "not-bound")                                                          \
+	X(REFUSAL_UNSET, "unset")                                                                  \
 	X(REFUSAL_NO_SUCH_PART, "no-such-part")                                                    \
 	X(REFUSAL_NOT_KEPT, "not-kept")                                                            \
 	X(REFUSAL_NO_LENGTH, "no-length")                                                          \

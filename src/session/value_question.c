@@ -68,7 +68,7 @@ static enum value_answer answer_path(
 		return ANSWER_NO_VARIABLE;
 	}
 	if (q->variable->value.kind == PL_VALUE_UNSET)
-		return ANSWER_UNBOUND;
+		return ANSWER_UNSET;
 	const enum value_found found = value_path_find(path, 0, &q->variable->value, &q->value);
 	if (found != VALUE_FOUND)
 		return found == VALUE_ABSENT ? ANSWER_ABSENT : ANSWER_NOT_KEPT;

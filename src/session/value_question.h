@@ -13,7 +13,7 @@ enum value_answer {
 	ANSWER_VALUE,
 	ANSWER_NOT_UNDERSTOOD,
 	ANSWER_NO_VARIABLE, /* near; or it is not known: see variables.state */
-	ANSWER_UNBOUND,	    /* the variable is not bound at this position */
+	ANSWER_UNSET,	    /* the variable is not bound at this position */
 	ANSWER_ABSENT,	    /* the variable has no such part */
 	ANSWER_NOT_KEPT,    /* that part was cut, or is of a kind without such parts */
 	ANSWER_NO_LENGTH,   /* of len(): of no kind that has one */

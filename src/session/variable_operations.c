@@ -57,7 +57,7 @@ static enum refusal refusal_of(const struct value_question *q)
 		[ANSWER_VALUE] = REFUSAL_NONE,
 		[ANSWER_NOT_UNDERSTOOD] = REFUSAL_NOT_A_VALUE,
 		[ANSWER_NO_VARIABLE] = REFUSAL_NO_SUCH_VARIABLE,
-		[ANSWER_UNBOUND] = REFUSAL_NOT_BOUND,
+		[ANSWER_UNSET] = REFUSAL_UNSET,
 		[ANSWER_ABSENT] = REFUSAL_NO_SUCH_PART,
 		[ANSWER_NOT_KEPT] = REFUSAL_NOT_KEPT,
 		[ANSWER_NO_LENGTH] = REFUSAL_NO_LENGTH,
@@ -105,7 +105,7 @@ static int find_variable(struct session *s, const char **name, struct pl_err *er
 	if (answer == ANSWER_NOT_UNDERSTOOD || s->outcome.question.length ||
 		strcmp(s->outcome.question.name, *name))
 		return session_refused(s, REFUSAL_NOT_A_NAME);
-	if (answer != ANSWER_VALUE && answer != ANSWER_UNBOUND && answer != ANSWER_NO_VARIABLE)
+	if (answer != ANSWER_VALUE && answer != ANSWER_UNSET && answer != ANSWER_NO_VARIABLE)
 		return session_refused(s, refusal_of(&s->outcome.question));
 	if (lacks_lines(s, v))
 		return session_refused(s, REFUSAL_NO_LINES_KEPT);

@@ -177,7 +177,7 @@ class DumpLines(unittest.TestCase):
             "5  left = stock[item] - count    left = 1",
             "6  stock[item] = left",
             "7  key = password = item    key = 'anvil', password = <redacted>",
-            "8  del key    key = <deleted>",
+            "8  del key    key = <unset>",
             "9  return book(left, stock)",
             "13  there[\"booked\"] = [left]    there = {'anvil': 1, 'booked': [1]}",
             "14  return left",

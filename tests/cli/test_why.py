@@ -196,6 +196,64 @@ async def main():
 
 asyncio.run(main())
 '''
+OVER = '''\
+import asyncio
+
+
+async def price(item):
+    return {"rope": 3}[item]
+
+
+async def order(item):
+    return await price(item)
+
+
+async def main():
+    tasks = [asyncio.create_task(order(item)) for item in ("rocket", "anvil")]
+    await asyncio.sleep(0)
+    tasks[1].exception()
+    for t in tasks:
+        got = await t
+
+
+asyncio.run(main())
+'''
+GATHER = '''\
+import asyncio
+
+
+async def worker(queue):
+    while True:
+        await queue.get()
+
+
+async def price(item):
+    await asyncio.sleep(0)
+    return {"rope": 3}[item]
+
+
+async def main():
+    others = [asyncio.create_task(worker(asyncio.Queue())) for n in range(2)]
+    return await asyncio.gather(price("rope"), price("rocket"), price("anvil"))
+
+
+asyncio.run(main())
+'''
+TO_THREAD = '''\
+import asyncio
+
+
+def load(item):
+    return {"rope": 3}[item]
+
+
+async def main():
+    return await asyncio.to_thread(load, "rocket")
+
+
+asyncio.run(main())
+'''
+MANY = "def fill(last):\n" + "".join(f"    v{n} = {n}\n" for n in range(30)) + "    del v29\n    1 / last\n\n\nfill(0)\n"
 PROCESS = '''\
 import multiprocessing
 
@@ -270,15 +328,15 @@ CONTEXT = "During handling of the above exception, another exception occurred:"
 _recorded = {}
 
 
-def recorded(text, values="calls"):
+def recorded(text, values="calls", *more):
     """The folder of its recording, and what Python wrote about its end."""
-    if (text, values) not in _recorded:
+    if (text, values, *more) not in _recorded:
         folder = scratch()
         with open(os.path.join(folder, "shop.py"), "w", encoding="utf-8") as f:
             f.write(text)
-        done = pathline("record", "--values", values, "--python", PYTHON, "--", "shop.py", cwd=folder)
-        _recorded[text, values] = folder, done.stderr.decode()
-    return _recorded[text, values]
+        done = pathline("record", "--values", values, *more, "--python", PYTHON, "--", "shop.py", cwd=folder)
+        _recorded[text, values, *more] = folder, done.stderr.decode()
+    return _recorded[text, values, *more]
 
 
 def why(text, *words, values="calls"):
@@ -311,15 +369,40 @@ def pythons(told, folder):
 class Text(unittest.TestCase):
     maxDiff = None
 
-    def assert_as_python(self, text):
-        folder, told = recorded(text)
-        shown = [line for line in traceback(why(text)) if not re.search(r" ended |, at ", line)]
+    def assert_as_python(self, text, *more):
+        folder, told = recorded(text, "calls", *more)
+        shown = pathline("why", cwd=folder).stdout.decode()
+        shown = [line for line in traceback(shown) if not re.search(r" ended |, at ", line)]
         self.assertEqual(shown, pythons(told, folder))
         return shown
 
     def test_chain(self):
         shown = self.assert_as_python(CHAIN)
         self.assertLess(shown.index(CAUSE), shown.index(CONTEXT))
+
+    def test_task_that_was_over_before_it_was_awaited(self):
+        """Of two tasks alike it is the one that is awaited first."""
+        for more in (), ("--only-mine",):
+            shown = self.assert_as_python(OVER, *more)
+            self.assertEqual([line.split()[-1] for line in shown if line.startswith("  File")], ["<module>", "main", "order", "price"])
+
+    def test_gather(self):
+        """What failed first, and not what ended last: tasks that asyncio.run cancelled."""
+        for more in (), ("--only-mine",):
+            self.assertIn("KeyError: 'rocket'", self.assert_as_python(GATHER, *more))
+        self.assertIn("line 11, in price", " ".join(traceback(why(GATHER, values="none"))))
+        shown = pathline("report", "--exceptions", "--json", cwd=recorded(GATHER, "calls", "--only-mine")[0]).stdout.decode()
+        ends = {(row["type"].split(".")[-1], row["ended"]) for row in (json.loads(line)["data"] for line in shown.splitlines())}
+        self.assertEqual({type for type, end in ends if end == "main thread"}, {"KeyError"})
+
+    def test_thread_of_a_coroutine(self):
+        for more in (), ("--only-mine",):
+            self.assertIn("    return {\"rope\": 3}[item]", self.assert_as_python(TO_THREAD, *more))
+
+    def test_newest_variables(self):
+        shown = why(MANY, values="lines")
+        self.assertRegex(shown, r"(?s) last = 0 .* v11 = 11 .* v29 = <unset>  \(shop\.py:32 .*… 11 more variables, written before these")
+        self.assertNotIn(" v10 =", shown)
 
     def test_chain_without_values(self):
         with_values, without = (traceback(why(CHAIN, values=values)) for values in ("calls", "none"))
