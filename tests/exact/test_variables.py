@@ -73,7 +73,7 @@ class Frames:
         before = self.known.setdefault(frame, {})
         self.known[frame] = now
         texts = {name: text for name, (identity, text) in now.items() if before.get(name) != (identity, text)}
-        return {**texts, **{name: "<deleted>" for name in before if name not in now}}
+        return {**texts, **{name: "<unset>" for name in before if name not in now}}
 
 
 def compare(heard, got, exact_events):

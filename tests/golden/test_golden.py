@@ -332,12 +332,12 @@ class Changed(unittest.TestCase):
                 if row["changed"]:
                     of.setdefault(row["code"], []).append((row["line"], row["changed"]))
             self.assertEqual(of["count"], [("6", "total = 0"), ("7", "n = 0"), ("7", "n = 1"), ("6", "total = 1"), ("7", "n = 2"),
-                                           ("6", "total = 3"), ("9", "n = <deleted>")])
+                                           ("6", "total = 3"), ("9", "n = <unset>")])
             self.assertIn(("17", "rows = [{'k': 2}], table = {'k': 2}"), of["grow"])
             self.assertIn(("18", "first = 1, others = [2, 3], password = <redacted>"), of["grow"])
             self.assertIn(("29", "seen = 5"), of["closure.<locals>.step"])
             self.assertIn(("48", "self = <Shop left=3>"), of["Shop.sell"])
-            self.assertIn(("52", "left = ('nail',), error = <deleted>"), of["Shop.sell"])
+            self.assertIn(("52", "left = ('nail',), error = <unset>"), of["Shop.sell"])
 
     def test_there_are_some(self):
         self.assertEqual(len(CHANGED), 2)

@@ -110,7 +110,7 @@ static void variables(void **state)
 	value_tag(&b, VALUE_UNSET);
 	struct pl_event e = line_with(&b, 0);
 	variables_text(&e, text, sizeof text);
-	assert_string_equal(text, "number = 0, number = 1, gone = <deleted>");
+	assert_string_equal(text, "number = 0, number = 1, gone = <unset>");
 	e = line_with(&b, PL_VALUES_ALL | 1u << 2); /* only the first one has changed */
 	assert_int_equal(PL_VALUES_CHANGED(e.variables.flags), 1);
 	variables_text(&e, text, sizeof text);
