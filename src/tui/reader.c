@@ -2,31 +2,19 @@
 #include "tui/reader.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/units.h"
 #include "expr/nothing.h"
+#include "session/valued.h"
 
 #define SAY_EVERY_NS 100000000
 
-static void reader_say(struct tui *t, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void reader_say(struct tui *t, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(t->message, sizeof t->message, format, arguments);
-	va_end(arguments);
-}
-
-static void say_error(struct tui *t, int code, const struct pl_err *err)
+static void reader_say_error(struct tui *t, int code, const struct pl_err *err)
 {
 	if (code < 0)
-		reader_say(t, "%s", err->used ? pl_err_text(err) : pl_error_name(code));
+		tui_say(t, "%s", err->used ? pl_err_text(err) : pl_error_name(code));
 }
 
 /* ---- the list ---- */
@@ -67,10 +55,8 @@ static void say_passed(void *context, const struct pl_position *of, uint64_t seq
 	const struct pl_thread *thread =
 		pl_recording_thread(t->s->replay.r, of->process, of->thread);
 	char text[200], numbers[2][UNITS_BYTES];
-	struct timespec now;
+	const int64_t now_ns = tui_now_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	const int64_t now_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	if (!thread || now_ns - t->reader->said_ns < SAY_EVERY_NS)
 		return;
 	if (t->reader->said_ns) {
@@ -104,7 +90,7 @@ static struct reader *reader_of(struct tui *t)
 		if (t->reader)
 			t->reader->list = reading_of(t);
 		else
-			reader_say(t, "no memory for the reader");
+			tui_say(t, "no memory for the reader");
 	}
 	return t->reader;
 }
@@ -125,10 +111,10 @@ int reader_row(struct tui *t, int64_t number, const struct reading_row **row)
 	if (r->stopped && (number < l->first || number >= l->first + (int64_t)l->used))
 		return PL_END;
 	int code = reading_row(&r->list, number, row, &err);
-	say_error(t, code, &err);
+	reader_say_error(t, code, &err);
 	if (code && *t->o->interrupted) {
 		r->stopped = true;
-		reader_say(t, "stopped; the list has what was read so far");
+		tui_say(t, "stopped; the list has what was read so far");
 	}
 	return code;
 }
@@ -140,7 +126,7 @@ static void go_end(struct tui *t)
 	struct reader *r = t->reader;
 	struct pl_err err = {0};
 
-	say_error(t, reading_go_end(&r->list, &err), &err);
+	reader_say_error(t, reading_go_end(&r->list, &err), &err);
 	r->row = -1;
 	r->top = -(int64_t)(r->rows > 0 ? r->rows : 1);
 }
@@ -159,7 +145,7 @@ static void go_event(struct tui *t, const struct pl_event *at)
 	const struct reading_row *row;
 	struct pl_err err = {0};
 
-	say_error(t, reading_go_event(&r->list, at, &err), &err);
+	reader_say_error(t, reading_go_event(&r->list, at, &err), &err);
 	r->row = 0;
 	if ((reader_row(t, 0, &row) || !is_row_of(row, at)) && reader_row(t, -1, &row) == 0)
 		r->row = -1;
@@ -198,7 +184,7 @@ void reader_grown(struct tui *t)
 
 	if (!t->reader || !t->reader->placed)
 		return;
-	say_error(t, reading_grown(&t->reader->list, &err), &err);
+	reader_say_error(t, reading_grown(&t->reader->list, &err), &err);
 	if (t->reader->follows)
 		go_end(t);
 }
@@ -260,7 +246,7 @@ void reader_end(struct tui *t, bool top)
 		go_end(t);
 		return;
 	}
-	say_error(t, reading_go_begin(&r->list, &err), &err);
+	reader_say_error(t, reading_go_begin(&r->list, &err), &err);
 	r->row = r->top = 0;
 }
 
@@ -272,7 +258,7 @@ void reader_follow(struct tui *t)
 	set_placed(t);
 	t->reader->follows = true;
 	if (!t->follows)
-		reader_say(t, "the recording is complete: this is its end");
+		tui_say(t, "the recording is complete: this is its end");
 }
 
 void reader_click(struct tui *t, int y)
@@ -298,7 +284,7 @@ bool reader_enter(struct tui *t)
 	t->s->frame = 0;
 	int code = replay_seq(
 		&t->s->replay, row->position.process, row->position.thread, row->seq, &err);
-	say_error(t, code, &err);
+	reader_say_error(t, code, &err);
 	set_placed(t);
 	t->reader->follows = false;
 	return code == 0;
@@ -306,51 +292,7 @@ bool reader_enter(struct tui *t)
 
 /* ---- a whole row ---- */
 
-/* The event again, for its values: a row's text may be cut. */
-static int find_event(struct tui *t, const struct reading_row *row, struct pl_cursor *c,
-	struct pl_event *e, struct pl_err *err)
-{
-	(void)t;
-	pl_cursor_want_values(c, true);
-	int code = pl_cursor_seek_seq(c, row->seq, err);
-	while (code == 0) {
-		code = pl_cursor_next(c, e, err);
-		if (code == 0 &&
-			(e->seq > row->seq || (e->seq == row->seq && e->kind == row->kind)))
-			break;
-	}
-	return code;
-}
-
-void reader_whole(struct tui *t)
-{
-	struct reader *r = t->reader;
-	const struct reading_row *row;
-	struct pl_cursor *c = NULL;
-	struct pl_err err = {0};
-	struct pl_event e;
-
-	if (!r || r->whole) {
-		if (r)
-			close_whole(r);
-		return;
-	}
-	begin_reading(r);
-	if (reader_row(t, r->row, &row))
-		return;
-	int code = pl_cursor_new(
-		&c, t->s->replay.r, row->position.process, row->position.thread, &err);
-	if (code == 0)
-		code = find_event(t, row, c, &e, &err);
-	if (code == 0 && (r->whole = malloc(READER_WHOLE_BYTES)))
-		t->o->text(t->o->context, &e, r->whole, READER_WHOLE_BYTES);
-	say_error(t, code, &err);
-	pl_cursor_free(c);
-}
-
-/* ---- filter and search ---- */
-
-/* What reading_go_event needs of a row. */
+/* What looks for a row's event needs of it. */
 static struct pl_event event_of(const struct reading_row *row)
 {
 	return (struct pl_event){.kind = row->kind,
@@ -359,6 +301,40 @@ static struct pl_event event_of(const struct reading_row *row)
 		.order = row->order,
 		.time_ns = row->time_ns};
 }
+
+/* Its event again, for the values: a row's text may be cut. */
+static void open_whole(struct tui *t, const struct reading_row *row)
+{
+	struct valued v = {.r = t->s->replay.r};
+	const struct pl_event at = event_of(row);
+	struct pl_err err = {0};
+	struct pl_event e;
+	int code = valued_read(&v, &at, &e, &err);
+
+	t->reader->whole = code == 0 ? malloc(READER_WHOLE_BYTES) : NULL;
+	if (t->reader->whole)
+		t->o->text(t->o->context, &e, t->reader->whole, READER_WHOLE_BYTES);
+	reader_say_error(t, code, &err);
+	valued_release(&v);
+}
+
+void reader_whole(struct tui *t)
+{
+	struct reader *r = t->reader;
+	const struct reading_row *row;
+
+	if (!r)
+		return;
+	if (r->whole) {
+		close_whole(r);
+		return;
+	}
+	begin_reading(r);
+	if (reader_row(t, r->row, &row) == 0)
+		open_whole(t, row);
+}
+
+/* ---- filter and search ---- */
 
 /* Read the list anew: the chosen row stays, or the one before it that is still shown. false:
  * nothing is shown. */
@@ -389,9 +365,9 @@ void reader_match(struct tui *t, const char *text)
 		return;
 	const struct pl_event at = here(t);
 	if (!pattern_set(&t->reader->match, text))
-		reader_say(t, "not a regular expression: %s", text);
+		tui_say(t, "not a regular expression: %s", text);
 	else if (!reread(t, &at))
-		reader_say(t, "nothing has %s; & and Enter show all again", text);
+		tui_say(t, "nothing has %s; & and Enter show all again", text);
 }
 
 /* false after saying why not. */
@@ -411,10 +387,10 @@ static bool read_filter(struct tui *t, const char *text, struct expr **expr)
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT)
-		reader_say(t, "filter: at column %zu: %s; & takes a regular expression",
-			fault.column, fault.what);
+		tui_say(t, "filter: at column %zu: %s; & takes a regular expression", fault.column,
+			fault.what);
 	else if (code)
-		reader_say(t, "no memory for the filter");
+		tui_say(t, "no memory for the filter");
 	return code == 0;
 }
 
@@ -434,9 +410,9 @@ void reader_filter(struct tui *t, const char *text)
 	if (reread(t, &at))
 		return;
 	if (expr && expr_nothing(expr, t->s->replay.r, why, NULL) == 0 && why[0])
-		reader_say(t, "%s; f and Enter show all again", why);
+		tui_say(t, "%s; f and Enter show all again", why);
 	else
-		reader_say(t, "nothing passes the filter; f and Enter show all again");
+		tui_say(t, "nothing passes the filter; f and Enter show all again");
 }
 
 /* A list of its own, of what is found, finds it without a look at rows between. */
@@ -469,9 +445,9 @@ static void search_again(struct tui *t, bool back)
 	const int64_t above = r->row - r->top;
 
 	int code = find_row(t, back, &found, &err);
-	say_error(t, code, &err);
+	reader_say_error(t, code, &err);
 	if (code == PL_END) {
-		reader_say(t, *t->o->interrupted ? "the search was stopped" : "%s is not found %s",
+		tui_say(t, *t->o->interrupted ? "the search was stopped" : "%s is not found %s",
 			r->search.text, back ? "above" : "below");
 		*t->o->interrupted = 0;
 		return;
@@ -493,7 +469,7 @@ void reader_search(struct tui *t, const char *line)
 	begin_reading(r);
 	close_whole(r);
 	if (!again && line[1] && !pattern_set(&r->search, line + 1)) {
-		reader_say(t, "not a regular expression: %s", line + 1);
+		tui_say(t, "not a regular expression: %s", line + 1);
 		return;
 	}
 	if (!again)
@@ -501,5 +477,5 @@ void reader_search(struct tui *t, const char *line)
 	if (r->search.text[0])
 		search_again(t, r->back != (*line == ','));
 	else
-		reader_say(t, "nothing was searched for yet; / begins a search");
+		tui_say(t, "nothing was searched for yet; / begins a search");
 }

@@ -189,7 +189,28 @@ int tab_draw(struct tui *t, struct box box);
 #define FILE_BYTES 512
 void tui_file(const struct tui *t, const char *file, int columns, char text[FILE_BYTES]);
 
-/* tui.c */
+/* tui.c: the message below. */
+void tui_say(struct tui *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* command.c */
+/* Run a line, as typed or as a key stands for it: "5 s", "b 12", "view path". */
+void tui_do(struct tui *t, const char *line);
+/* Run a command of the session, and show its answer, or where it led. */
+void tui_do_session(struct tui *t, const char *line);
+
+/* position.c */
 int tui_frame(struct tui *t, struct pl_frame *frame); /* the selected one; 0 or PL_END */
+/* Show another file, from its first line. */
+void position_show_file(struct tui *t, const struct pl_code *code);
+/* Show the source at the position, or at the selected frame. */
+void position_show(struct tui *t);
+/* Do a part of the counting; returns whether there is more. */
+bool counting_piece(struct tui *t);
+/* Small recordings are counted before anything is shown. */
+void counting_some(struct tui *t);
+/* For a command that needs the whole count. false: it was interrupted, or failed. */
+bool counting_all(struct tui *t);
+/* CLOCK_MONOTONIC: for deadlines, not to be compared with the times of a recording. */
+int64_t tui_now_ns(void);
 
 #endif
