@@ -51,7 +51,8 @@ static inline void value_str(struct pl_buf *b, const char *text, uint64_t length
 	value_string(b, text);
 }
 
-static inline void value_container(struct pl_buf *b, enum value_kind kind, uint64_t id, uint64_t length)
+static inline void value_container(
+	struct pl_buf *b, enum value_kind kind, uint64_t id, uint64_t length)
 {
 	value_tag(b, kind);
 	buf_varint(b, id);
