@@ -119,8 +119,8 @@ static void search_progress(void *context, uint32_t thread, uint64_t seq)
 	uint64_t done = seq > searched->first_seq ? seq - searched->first_seq : 0;
 	units_count(numbers[0], done);
 	units_count(numbers[1], searched->events);
-	tui_say(t, "searching %s: event %s of %s (%.0f%%); Ctrl-C stops", searched->name, numbers[0],
-		numbers[1],
+	tui_say(t, "searching %s: event %s of %s (%.0f%%); Ctrl-C stops", searched->name,
+		numbers[0], numbers[1],
 		searched->events ? 100.0 * (double)done / (double)searched->events : 0.0);
 	draw(t);
 	t->message[0] = 0;

@@ -73,9 +73,9 @@ static void do_view(struct tui *t, const char *rest)
 			"reader",
 			rest);
 	else
-		orders_choose_view(t, *rest			? view
-			       : t->view >= VIEW_READER ? VIEW_SOURCE
-							: (t->view + 1) % VIEW_READER);
+		orders_choose_view(t, *rest		       ? view
+				      : t->view >= VIEW_READER ? VIEW_SOURCE
+							       : (t->view + 1) % VIEW_READER);
 }
 
 static void do_stack(struct tui *t, const char *rest)

@@ -74,8 +74,8 @@ void scroll_page_down(struct tui *t, const char *rest)
 static void wheel(struct tui *t, int rows)
 {
 	const struct box *side = &t->side_box;
-	bool over = scroll_in_side(t) && t->mouse_y >= side->y && t->mouse_y < side->y + side->rows &&
-		    t->mouse_x >= side->x;
+	bool over = scroll_in_side(t) && t->mouse_y >= side->y &&
+		    t->mouse_y < side->y + side->rows && t->mouse_x >= side->x;
 	enum view view = t->view;
 
 	if (!t->help && !over)
