@@ -21,6 +21,11 @@ struct open_call {
 	int64_t since_ns, total_ns;
 	bool runs;
 	const char *type; /* of the exception that arose last in it; the recording's */
+	/* if the end decides whether it is wanted: */
+	bool pending, has_task;
+	unsigned char *kept, *raised_kept; /* owned: bytes of args and the task; of raised */
+	struct expr_subject begin;
+	struct pl_values args, raised; /* what was raised last */
 };
 
 /* ---- which codes ---- */
@@ -30,6 +35,8 @@ static size_t find_argument(const struct groups *g, const struct pl_code *code)
 	struct pl_argument names[ARGUMENTS_MAX];
 	size_t n = pl_code_arguments(code, names, ARGUMENTS_MAX);
 
+	if (!g->by)
+		return 0;
 	n = n < ARGUMENTS_MAX ? n : ARGUMENTS_MAX;
 	for (size_t i = 0; i < n; i++)
 		if (value_text_is(names[i].name, g->by->root))
@@ -119,6 +126,9 @@ static void value_of(const struct groups *g, const struct pl_event *e, size_t in
 	struct pl_value value, part;
 	int code = 0;
 
+	text[0] = 0;
+	if (!g->by)
+		return;
 	for (size_t i = 0; code == 0 && i <= index; i++)
 		code = pl_values_next(&rest, &value);
 	if (!e->values.at || code) {
@@ -194,28 +204,132 @@ static struct open_call *find_open(struct groups *g, const struct pl_event *e)
 	return NULL;
 }
 
+static void free_kept(const struct open_call *c)
+{
+	free(c->kept);
+	free(c->raised_kept);
+}
+
+/* Those on the stack from this number on. */
+static void close_from(struct groups *g, size_t number)
+{
+	const struct open_call *all = (const struct open_call *)(const void *)g->open.at;
+
+	for (; g->open.used > number * sizeof *all; g->open.used -= sizeof *all)
+		free_kept(&all[g->open.used / sizeof *all - 1]);
+}
+
+/* NULL is fine. */
+static void free_suspended(struct open_call *c)
+{
+	if (c)
+		free_kept(c);
+	free(c);
+}
+
 /* What is above it on the stack has ended without an event. */
 static void remove_open(struct groups *g, struct open_call *c, const struct pl_event *e)
 {
 	if (!e->generator) {
-		g->open.used = (size_t)((uint8_t *)c - g->open.at);
+		close_from(g, (size_t)(c - (struct open_call *)(void *)g->open.at));
 		return;
 	}
 	map_remove(&g->suspended, e->generator);
-	free(c);
+	free_suspended(c);
 }
 
 /* A call at this depth: what was there or above it has ended without an event. */
 static void drop_ended(struct groups *g, const struct pl_event *e)
 {
 	const struct open_call *all = (const struct open_call *)(const void *)g->open.at;
+	size_t count = g->open.used / sizeof *all;
 
-	while (g->open.used) {
-		const struct open_call *top = &all[g->open.used / sizeof *all - 1];
-		if (top->greenlet != e->greenlet || top->depth < e->depth)
-			break;
-		g->open.used -= sizeof *top;
+	while (count && all[count - 1].greenlet == e->greenlet && all[count - 1].depth >= e->depth)
+		count--;
+	close_from(g, count);
+}
+
+/* ---- which calls ---- */
+
+/* Values with bytes of their own. A text may follow them; NULL: none. */
+static int copy_values(
+	unsigned char **kept, struct pl_values *to, const struct pl_values *from, const char *text)
+{
+	const size_t bytes = from->at ? from->bytes : 0, length = text ? strlen(text) + 1 : 0;
+	unsigned char *more = realloc(*kept, bytes + length + 1);
+
+	if (!more)
+		return PL_ERR_MEMORY;
+	if (bytes)
+		memcpy(more, from->at, bytes);
+	if (length)
+		memcpy(more + bytes, text, length);
+	*kept = more;
+	*to = *from;
+	to->at = from->at ? more : NULL;
+	return 0;
+}
+
+/* The event's texts and values do not last as long as the call. */
+static int keep_begin(struct open_call *c, const struct pl_event *e)
+{
+	c->pending = true;
+	c->has_task = e->task != NULL;
+	c->begin.args = NULL;
+	c->begin.task = NULL;
+	return copy_values(&c->kept, &c->args, &e->values, e->task);
+}
+
+/* 0: it is wanted, or it may be; PL_END: it is not. */
+static int ask_begin(struct groups *g, struct open_call *c, const struct pl_event *e)
+{
+	if (!g->filter)
+		return 0;
+	expr_subject_of(&c->begin, e);
+	c->begin.scope = EXPR_OF_CALL;
+	c->begin.known = EXPR_ALL & ~(uint32_t)EXPR_END;
+	c->begin.line = pl_code_first_line(e->code);
+	c->begin.process = g->process;
+	c->begin.thread = g->thread;
+	const enum expr_answer answer = expr_ask(g->filter->expr, &c->begin);
+	return answer == EXPR_NO ? PL_END : answer == EXPR_YES ? 0 : keep_begin(c, e);
+}
+
+static bool is_wanted_at_end(
+	const struct groups *g, const struct open_call *c, const struct pl_event *e)
+{
+	struct expr_subject s = c->begin;
+	const bool unwinds = e->kind == PL_EVENT_UNWIND;
+
+	s.known = EXPR_ALL;
+	s.task = c->has_task ? (const char *)c->kept + (c->args.at ? c->args.bytes : 0) : NULL;
+	s.end_kind = e->kind;
+	s.args = c->args.at ? &c->args : NULL;
+	s.result = e->kind == PL_EVENT_RETURN ? &e->values : NULL;
+	s.exception = unwinds && c->raised.at ? &c->raised : NULL;
+	s.type = unwinds ? c->type : NULL;
+	s.duration_ns = c->total_ns;
+	return expr_ask(g->filter->expr, &s) == EXPR_YES;
+}
+
+/* It takes over what the call owns, if it returns 0; PL_END: they are too deep. */
+static int put_open(struct groups *g, const struct open_call *call, const struct pl_event *e)
+{
+	if (!e->generator) {
+		drop_ended(g, e);
+		if (g->open.used >= OPEN_MAX * sizeof *call)
+			return PL_END;
+		buf_put(&g->open, call, sizeof *call);
+		return g->open.failed ? PL_ERR_MEMORY : 0;
 	}
+	uint64_t *at = map_put(&g->suspended, e->generator);
+	struct open_call *kept = at ? malloc(sizeof *kept) : NULL;
+	if (!kept)
+		return PL_ERR_MEMORY;
+	free_suspended((struct open_call *)(uintptr_t)*at); // NOLINT
+	*at = (uintptr_t)kept;
+	*kept = *call;
+	return 0;
 }
 
 static int begin_call(struct groups *g, const struct pl_event *e)
@@ -226,36 +340,33 @@ static int begin_call(struct groups *g, const struct pl_event *e)
 	if (e->time_ns < g->from_ns || e->time_ns > g->to_ns || place < 2)
 		return place ? 0 : PL_ERR_MEMORY;
 	value_of(g, e, place - 2, value);
-	const struct open_call call = {.code = e->code,
+	struct open_call call = {.code = e->code,
 		.depth = e->depth,
 		.generator = e->generator,
 		.greenlet = e->greenlet,
-		.group = group_of(g, e->code, value),
 		.since_ns = e->time_ns,
 		.runs = true};
-	if (!call.group)
-		return PL_ERR_MEMORY;
-	call.group->calls++;
-	if (!e->generator) {
-		drop_ended(g, e);
-		if (g->open.used < OPEN_MAX * sizeof call)
-			buf_put(&g->open, &call, sizeof call);
-		return g->open.failed ? PL_ERR_MEMORY : 0;
-	}
-	uint64_t *at = map_put(&g->suspended, e->generator);
-	struct open_call *kept = at && !*at ? malloc(sizeof *kept) : NULL;
-	if (!at || (!*at && !kept))
-		return PL_ERR_MEMORY;
-	if (!*at)
-		*at = (uintptr_t)kept;
-	*(struct open_call *)(uintptr_t)*at = call; // NOLINT
-	return 0;
+	const int code = ask_begin(g, &call, e);
+	if (code)
+		return code == PL_END ? 0 : code;
+	call.group = group_of(g, e->code, value);
+	if (call.group)
+		call.group->calls += !call.pending;
+	const int put = call.group ? put_open(g, &call, e) : PL_ERR_MEMORY;
+	if (put)
+		free_kept(&call);
+	return put == PL_END ? 0 : put;
 }
 
 static void end_call(struct groups *g, struct open_call *c, const struct pl_event *e)
 {
 	struct group *group = c->group;
 
+	if (c->pending && !is_wanted_at_end(g, c, e)) {
+		remove_open(g, c, e);
+		return;
+	}
+	group->calls += c->pending;
 	group->ended++;
 	if (__builtin_add_overflow(group->total_ns, c->total_ns, &group->total_ns))
 		group->total_ns = INT64_MAX;
@@ -300,7 +411,9 @@ static int groups_note(void *context, const struct pl_event *e)
 		break;
 	default:
 		c->type = e->type;
-		break;
+		return c->pending && copy_values(&c->raised_kept, &c->raised, &e->values, NULL)
+			       ? PL_ERR_MEMORY
+			       : PL_END;
 	}
 	return PL_END;
 }
@@ -309,7 +422,8 @@ static void forget_suspended(struct groups *g)
 {
 	for (size_t i = 0; i < g->suspended.room; i++)
 		if (g->suspended.slots[i].used)
-			free((void *)(uintptr_t)g->suspended.slots[i].value); // NOLINT
+			free_suspended((struct open_call *)(uintptr_t)g->suspended.slots[i]
+					       .value); // NOLINT
 	map_release(&g->suspended);
 	g->suspended = (struct pl_map){0};
 }
@@ -327,12 +441,14 @@ int groups_add(struct groups *g, uint32_t process, uint32_t thread, struct pl_er
 	struct pl_event e;
 	int code = pl_search_new(&s, g->r, &wanted, err);
 
+	g->process = pl_recording_find_process(g->r, process);
+	g->thread = pl_recording_thread(g->r, process, thread);
 	if (code == 0) {
 		pl_search_want_values(s, true);
 		code = pl_search_next(s, 0, UINT64_MAX, &e, err);
 	}
 	pl_search_free(s);
-	buf_reset(&g->open);
+	close_from(g, 0);
 	forget_suspended(g);
 	return code < 0 ? code : 0;
 }
@@ -350,6 +466,17 @@ static int by_time(const void *a, const void *b)
 
 void groups_sort(struct groups *g)
 {
+	size_t count = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		if (g->all[i]->calls) {
+			g->all[count++] = g->all[i];
+			continue;
+		}
+		free(g->all[i]->value);
+		free(g->all[i]);
+	}
+	g->count = count;
 	if (g->count)
 		qsort(g->all, g->count, sizeof *g->all, by_time);
 }
@@ -363,6 +490,7 @@ void groups_release(struct groups *g)
 	free(g->all);
 	map_release(&g->places);
 	map_release(&g->codes);
+	close_from(g, 0);
 	forget_suspended(g);
 	buf_release(&g->open);
 	g->all = NULL;

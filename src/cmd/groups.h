@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "cmd/expression.h"
 #include "pathline/pathline.h"
 #include "session/value_path.h"
 
@@ -34,7 +35,9 @@ struct group {
 /* All zero but what is to be given is ready. */
 struct groups {
 	struct pl_recording *r;	     /* not owned, as all that is given */
-	const struct value_path *by; /* the argument, and the part of it */
+	const struct value_path *by; /* the argument, and the part of it; NULL: one group */
+	/* Only calls of which it is true, with their ends; NULL: all. Its process is not used. */
+	struct expression *filter;
 	bool (*wanted)(const void *context, const struct pl_code *code);
 	const void *context;
 	int64_t from_ns, to_ns; /* of when a call begins */
@@ -47,11 +50,13 @@ struct groups {
 	struct pl_map codes;	 /* code -> 1: not wanted; 2 + index of the argument */
 	struct pl_map suspended; /* identity of a generator's frame -> struct open_call, owned */
 	struct pl_buf open;	 /* of open_call: on the stacks of the thread */
+	const struct pl_process *process;
+	const struct pl_thread *thread;
 };
 
 /* Add the calls of a thread. 0 or an error. */
 int groups_add(struct groups *g, uint32_t process, uint32_t thread, struct pl_err *err);
-/* Those that took most come first. */
+/* Those that took most come first; those without calls are removed. */
 void groups_sort(struct groups *g);
 void groups_release(struct groups *g);
 

@@ -49,9 +49,10 @@ struct view {
 /* The lines are what a user wants who asks for nothing else; --flame alone prints nothing. */
 static void list_views(const struct report *w, struct view views[VIEWS])
 {
+	const bool calls = w->by || w->of_calls;
 	const struct view all[VIEWS] = {
-		{w->by ? "--by" : "--functions", w->by ? report_by : report_functions,
-			w->functions || w->by, w->by ? report_by_columns : report_function_columns,
+		{w->by ? "--by" : "--functions", calls ? report_by : report_functions,
+			w->functions || w->by, calls ? report_by_columns : report_function_columns,
 			true},
 		{"--callers", report_callers, w->callers, report_caller_columns, false},
 		{"--callees", report_callees, w->callees, report_callee_columns, false},
@@ -60,7 +61,8 @@ static void list_views(const struct report *w, struct view views[VIEWS])
 		{"--blocking", report_blocking, w->blocking_text, NULL, false},
 		{"--exceptions", report_exceptions, w->exceptions, report_exception_columns, false},
 		{"--file", report_file, wants_file(w), report_line_columns, true},
-		{NULL, report_lines, false, report_line_columns, true},
+		{NULL, w->of_hits ? report_hits : report_lines, false,
+			w->of_hits ? report_hit_columns : report_line_columns, true},
 	};
 	bool any = w->flame || w->collapsed;
 
@@ -88,7 +90,8 @@ static int check_views(const struct report *w)
 		asked = &views[i];
 	}
 	const char *name = !asked ? w->collapsed ? "--collapsed" : "--flame" : asked->option;
-	if ((w->file || w->function || w->filter_text) && !(asked && asked->by_place)) {
+	const bool filters = w->filter_text && !(asked && asked->show == report_exceptions);
+	if ((w->file || w->function || filters) && !(asked && asked->by_place)) {
 		cmd_say("report: %s cannot be used with %s; it chooses lines and functions",
 			w->file	      ? "--file"
 			: w->function ? "--function"
@@ -684,9 +687,9 @@ static int report_prepare(struct report *w)
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
-		code = check_views(w);
-	if (code == CMD_GO)
 		code = report_read_filter(w);
+	if (code == CMD_GO)
+		code = check_views(w);
 	if (code == CMD_GO)
 		code = report_read_by(w);
 	if (code == CMD_GO)

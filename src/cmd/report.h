@@ -22,6 +22,7 @@ struct report {
 	const char *rows_text, *sort, *file, *function, *callers, *callees, *blocking_text, *flame,
 		*threshold_text, *by, *filter_text;
 	struct expression filter;  /* of filter_text */
+	bool of_calls, of_hits;	   /* it asks for more than counts know: calls, or lines */
 	struct value_path by_path; /* of `by` */
 	bool json, csv, functions, tree, tasks, exceptions, collapsed;
 	enum sheet_form form;
@@ -58,7 +59,8 @@ struct report {
 int report_lines(struct report *w);
 int report_file(struct report *w); /* the source of --file, annotated */
 int report_functions(struct report *w);
-int report_by(struct report *w); /* --functions --by */
+int report_hits(struct report *w); /* lines that run where --filter is true */
+int report_by(struct report *w);   /* --functions --by, or of calls that --filter selects */
 int report_callers(struct report *w);
 int report_callees(struct report *w);
 int report_tree(struct report *w);
@@ -73,8 +75,8 @@ int report_whole(struct report *w);
 
 /* What --sort can name in each view. */
 extern const struct column report_line_columns[], report_function_columns[], report_by_columns[],
-	report_caller_columns[], report_callee_columns[], report_task_columns[],
-	report_exception_columns[];
+	report_hit_columns[], report_caller_columns[], report_callee_columns[],
+	report_task_columns[], report_exception_columns[];
 
 /* Interpret --filter. CMD_GO, or an exit code after an explanation. */
 int report_read_filter(struct report *w);
@@ -82,6 +84,9 @@ int report_read_filter(struct report *w);
 bool report_chooses(const struct report *w);
 /* Is a row with this code wanted? line 0: it is of the whole function. */
 bool report_wants(const struct report *w, const struct pl_code *code, int32_t line);
+/* The same by --file and --function alone. */
+bool report_wants_place(const struct report *w, const struct pl_code *code);
+bool report_wants_exception(const struct report *w, const struct pl_profile_exception *x);
 /* Is each thread shown by itself, and is this one shown? */
 bool report_by_thread(const struct report *w);
 bool report_wants_thread(struct report *w, const struct pl_process *p, const struct pl_thread *t);

@@ -1,7 +1,9 @@
-/* pathline report --functions --by ARGUMENT: the calls of functions by the value of an argument. */
+/* pathline report --functions --by ARGUMENT: the calls of functions by the value of an argument;
+ * without it, of those that an expression selects. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cmd/groups.h"
 #include "cmd/report.h"
 #include "cmd/values.h"
@@ -99,7 +101,7 @@ static struct cell by_cell(const void *context, size_t row, unsigned column)
 	case BY_OTHERS:
 		return cell_text(g->others ? "true" : "false");
 	case BY_VALUE:
-		return cell_text(g->value);
+		return cell_text(rows->w->by ? g->value : NULL);
 	case BY_RESULTS:
 		return cell_text(rows->results[row][0] ? rows->results[row] : NULL);
 	default:
@@ -131,7 +133,11 @@ static int gather(struct report *w, struct groups *g)
 
 static int show_groups(struct report *w, struct groups *g)
 {
-	struct sheet s = report_sheet(w, "group", report_by_columns);
+	struct column columns[sizeof report_by_columns / sizeof *report_by_columns];
+	memcpy(columns, report_by_columns, sizeof columns);
+	if (!w->by)
+		columns[BY_VALUE].title = NULL;
+	struct sheet s = report_sheet(w, w->by ? "group" : "function", columns);
 	struct by_rows rows = {
 		.w = w, .groups = g, .results = calloc(g->count + 1, sizeof *rows.results)};
 
@@ -139,13 +145,13 @@ static int show_groups(struct report *w, struct groups *g)
 		cmd_say("report: no memory for %zu rows", g->count);
 		return CMD_BAD;
 	}
-	groups_sort(g);
 	for (size_t i = 0; i < g->count; i++)
 		results_text(g->all[i], rows.results[i]);
 	s.cell = by_cell;
 	s.context = &rows;
 	s.rows = g->count;
-	report_title(w, "functions by", w->by);
+	report_title(w, w->by ? "functions by" : "functions: calls where",
+		w->by ? w->by : w->filter_text);
 	const int code = report_show(w, &s);
 	free(rows.results);
 	return code;
@@ -155,15 +161,17 @@ static int show_groups(struct report *w, struct groups *g)
 int report_by(struct report *w)
 {
 	struct groups g = {.r = w->r,
-		.by = &w->by_path,
+		.by = w->by ? &w->by_path : NULL,
+		.filter = w->of_calls ? &w->filter : NULL,
 		.wanted = by_wanted,
 		.context = w,
 		.from_ns = w->range.from_ns,
 		.to_ns = w->range.to_ns ? w->range.to_ns : INT64_MAX};
 	int code = gather(w, &g);
 
-	w->found |= g.some;
-	if (code == CMD_GO && g.some)
+	groups_sort(&g);
+	w->found |= w->of_calls ? g.count > 0 : g.some;
+	if (code == CMD_GO && (w->of_calls ? g.count > 0 : g.some))
 		code = show_groups(w, &g);
 	groups_release(&g);
 	return code;

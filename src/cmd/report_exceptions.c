@@ -334,7 +334,8 @@ size_t report_order_exceptions(const struct report *w, const struct pl_profile_e
 
 	for (int later = 0; later < 2; later++)
 		for (size_t i = 0; i < w->t->exception_count; i++)
-			if (is_failure(w, &w->t->exceptions[i]) != later)
+			if (is_failure(w, &w->t->exceptions[i]) != later &&
+				report_wants_exception(w, &w->t->exceptions[i]))
 				to[n++] = &w->t->exceptions[i];
 	return n;
 }
@@ -349,7 +350,7 @@ int report_exceptions(struct report *w)
 		.told = calloc(room, sizeof *rows.told),
 		.valued = &valued};
 
-	w->found = true;
+	w->found |= !w->filter.expr;
 	if (!rows.order || !rows.told) {
 		cmd_say("report: no memory for %zu rows", w->t->exception_count);
 		release_rows(&rows, 0);
@@ -358,6 +359,11 @@ int report_exceptions(struct report *w)
 	s.cell = exception_cell;
 	s.context = &rows;
 	s.rows = report_order_exceptions(w, rows.order);
+	w->found |= s.rows > 0;
+	if (!s.rows && w->filter.expr) {
+		release_rows(&rows, 0);
+		return CMD_GO;
+	}
 	report_title(w, "exceptions", NULL);
 	int code = report_show(w, &s);
 	if (!s.rows)

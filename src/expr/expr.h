@@ -117,6 +117,10 @@ bool expr_variable(const struct expr *e, size_t index, struct pl_text *name);
 /* Must the end of a call know its beginning, as frames.h has it, for some event to match? */
 bool expr_looks_back(struct expr *e);
 
+/* Does it read this field? Does it look into a value, as exception.args[0]? */
+bool expr_reads(const struct expr *e, const char *field);
+bool expr_reads_parts(const struct expr *e);
+
 /* The fields for a help, "time tid …": a word and its meaning; NULL after the last. */
 struct expr_field_row {
 	const char *word, *meaning;

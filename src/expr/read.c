@@ -59,6 +59,28 @@ bool expr_variable(const struct expr *e, size_t index, struct pl_text *name)
 	return false;
 }
 
+bool expr_reads(const struct expr *e, const char *field)
+{
+	const enum expr_field wanted =
+		field_find((struct pl_text){.at = field, .length = strlen(field)});
+
+	for (uint16_t i = 0; i < e->operand_count; i++) {
+		const struct expr_operand *o = &e->operands[i];
+		if (o->kind == OPERAND_FIELD && (o->field == wanted || o->else_field == wanted))
+			return true;
+	}
+	return false;
+}
+
+bool expr_reads_parts(const struct expr *e)
+{
+	for (uint16_t i = 0; i < e->operand_count; i++)
+		if (e->operands[i].kind == OPERAND_FIELD &&
+			(e->operands[i].count || e->operands[i].apply == APPLY_LENGTH))
+			return true;
+	return false;
+}
+
 void expr_subject_of(struct expr_subject *s, const struct pl_event *e)
 {
 	const bool result = e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD;
