@@ -2,7 +2,7 @@
  *
  *	bindings_begin(&b);
  *	bindings_name(&b, name);                     those that are of interest
- *	bindings_put(&b, &event)                     each event of the code, in the order of the path
+ *	bindings_put(&b, &event)                     each event of the code, in the path's order
  *	bindings_ask(&b, &event, true, &frame, &err)
  *	bindings_find(&b, frame, name)               its value after the event
  *
