@@ -12,6 +12,7 @@
 #	                     what it costs real programs: 15 minutes an interpreter
 #	make aarch64         build for it, and try it under qemu
 #	make install [PREFIX=/usr/local] [DESTDIR=/tmp/package]
+#	make wheel           a wheel and an sdist in dist/, for pip
 #	make arrows format doc clean
 BUILD = build
 FUZZ_BUILD = build-fuzz
@@ -25,7 +26,7 @@ PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install clean
+.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install wheel clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(PREFIX:%=--prefix=%) $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -96,5 +97,8 @@ install: prefix all
 	@meson install -C $(BUILD) --no-rebuild >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	@sed -n 's,^Installing pathline to \(.*/bin\)$$,installed \1/pathline,p' $(BUILD)/install.log
 
+wheel: deps
+	@tools/make-wheel
+
 clean:
-	@rm -rf $(BUILD) $(FUZZ_BUILD) && echo "removed $(BUILD) and $(FUZZ_BUILD)"
+	@rm -rf $(BUILD) $(FUZZ_BUILD) build-wheel && echo "removed $(BUILD), $(FUZZ_BUILD) and build-wheel"

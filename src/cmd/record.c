@@ -92,8 +92,8 @@ static void own_directory(char self[PATH_MAX])
 /* Beside the binary in a build directory, or where it was installed. */
 static int find_preload(struct run *r)
 {
-	static const char *const within[] = {
-		"/", "/../lib/pathline/", "/../lib/*/pathline/", "/../lib64/pathline/"};
+	static const char *const within[] = {"/", "/../lib/pathline/", "/../lib/*/pathline/",
+		"/../lib64/pathline/", "/../libexec/pathline/"}; /* the last: a wheel's */
 	char self[PATH_MAX];
 
 	own_directory(self);
@@ -222,7 +222,8 @@ static int make_environment(struct run *r)
 		return ENOMEM;
 	char **loader = NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (is_variable(environ[i], ARENA_VARIABLE))
+		if (is_variable(environ[i], ARENA_VARIABLE) ||
+			is_variable(environ[i], WHAT_PYTHON_VARIABLE))
 			continue;
 		if (is_variable(environ[i], "LD_PRELOAD") && !loader)
 			loader = to;

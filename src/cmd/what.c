@@ -157,6 +157,13 @@ static int check_words(char **words, int count)
 	return CMD_USAGE;
 }
 
+static const char *usual_python(void)
+{
+	const char *python = getenv(WHAT_PYTHON_VARIABLE);
+
+	return python && *python ? python : "python3";
+}
+
 /* A word for Python gets `python3` (or what --python names) before it; a command is searched in
  * PATH. Only the name of the program is looked up; the words after it are the program's. */
 int what_resolve(struct what *w, char **words, int count, const char *python)
@@ -179,7 +186,7 @@ int what_resolve(struct what *w, char **words, int count, const char *python)
 		return find_or_say(w, words[0]);
 	}
 	name_python(w, words, count);
-	w->argv[0] = (char *)(python ? python : "python3");
+	w->argv[0] = (char *)(python ? python : usual_python());
 	return find_or_say(w, w->argv[0]);
 }
 

@@ -4,6 +4,10 @@
 
 #include <limits.h>
 
+/* Names the Python of `python -m pathline record`, in place of python3 from PATH. The program does
+ * not see it. */
+#define WHAT_PYTHON_VARIABLE "PATHLINE_DEFAULT_PYTHON"
+
 struct what {
 	char **argv;	     /* owned array; the words are not owned; NULL at its end */
 	char path[PATH_MAX]; /* what to execute */
