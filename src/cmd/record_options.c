@@ -55,11 +55,12 @@ static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another 
 				  "--clock=tick=100us --timing=calls. Without it: clock";
 
 static const char HELP_VALUES[] =
-	"calls: also record the arguments and the result of each call, what generators\n"
-	"yield and are sent, and exceptions; lines: and what each line made of the\n"
-	"variables of its frame. Without it: none";
+	"calls: also record the arguments and the result of each call of your own code,\n"
+	"what generators yield and are sent, and exceptions; lines: and what each line\n"
+	"made of the variables of its frame; none: only the path, which takes less\n"
+	"time and room. Without it: " RECORD_VALUES_USUAL;
 static const char HELP_VALUES_OF[] =
-	"of which code: a GLOB as for --include, stdlib, site-packages, mine (as\n"
+	"values of which code: a GLOB as for --include, stdlib, site-packages, mine (as\n"
 	"--only-mine has it), or '*' for all. It can be given several times. Without\n"
 	"it: mine";
 static const char HELP_VALUES_LIMIT[] =

@@ -193,33 +193,20 @@ static int end_limits(struct record_values *v)
 	return v->limits_text.failed ? CMD_RECORD_FAILED : CMD_GO;
 }
 
+/* Without the option, values of calls: one's own code has them for little, and what cannot be asked
+ * of a recording without values is known too late. */
 static int read_word(struct record_values *v)
 {
 	static const char *const words[] = {
 		[VALUES_NONE] = "none", [VALUES_CALLS] = "calls", [VALUES_LINES] = "lines", NULL};
 
-	for (int i = VALUES_NONE; v->word && words[i]; i++)
-		if (!strcmp(v->word, words[i])) {
+	const char *word = v->word ? v->word : RECORD_VALUES_USUAL;
+	for (int i = VALUES_NONE; words[i]; i++)
+		if (!strcmp(word, words[i])) {
 			v->which = (enum arena_values)i;
 			return CMD_GO;
 		}
-	return v->word ? cmd_unknown("record", "choice for --values:", v->word, words) : CMD_GO;
-}
-
-/* An option for values that are not recorded is rather a mistake than a wish. */
-static int end_without(const struct record_values *v)
-{
-	const char *option = v->of.text.used	? "values-of"
-			     : v->limits_given	? "values-limit"
-			     : v->shows_secrets ? "no-redact"
-			     : v->redact.used	? "redact"
-						: NULL;
-
-	if (!option || v->word)
-		return CMD_GO;
-	cmd_say("record: --%s is about values, and none are recorded; write --values calls too",
-		option);
-	return CMD_USAGE;
+	return cmd_unknown("record", "choice for --values:", word, words);
 }
 
 int record_values_end(struct record_values *v, char *const *words)
@@ -229,7 +216,7 @@ int record_values_end(struct record_values *v, char *const *words)
 	if (code != CMD_GO)
 		return code;
 	if (v->which == VALUES_NONE)
-		return v->of.failed ? CMD_USAGE : end_without(v);
+		return v->of.failed ? CMD_USAGE : CMD_GO;
 	if (!v->of.text.used)
 		choose_take_of(&v->of, "values-of", CHOOSE_MINE);
 	code = choose_end(&v->of, words, "--values-of");

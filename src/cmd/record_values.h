@@ -6,7 +6,10 @@
 #include "cmd/choose.h"
 #include "collector/collector.h"
 
-/* All zero: no values. */
+/* What --values is when it is not given. */
+#define RECORD_VALUES_USUAL "calls"
+
+/* All zero: no values, until record_values_end reads the options. */
 struct record_values {
 	const char *word; /* of --values, as given; NULL: it was not. Points into argv */
 	enum arena_values which;

@@ -48,21 +48,35 @@ static struct pl_view runners_file(py_frame *frame, PyObject **keep)
 	return file;
 }
 
+/* What the code is judged by if its file is not enough; keep: as the texts have it. */
+static void add_module(struct filter_code *c, py_frame *frame, PyObject *keep[4])
+{
+	c->module = global_text(frame, "__name__", &keep[0]);
+	c->module_file = global_text(frame, "__file__", &keep[1]);
+	c->own_name = own_name(frame, &keep[2], &keep[3]);
+	if (is_unplaced(c->file) && !c->module_file.left && !view_is_text(c->module, "__main__"))
+		c->module_file = runners_file(frame, &keep[1]);
+}
+
+static bool asks_modules(const struct filter *rules)
+{
+	for (uint32_t i = 0; i < rules->rule_count; i++)
+		if (rules->rules[i].kind == FILTER_MODULE)
+			return true;
+	return false;
+}
+
 bool origin_fits(PyCodeObject *code, const struct filter *rules, _Atomic uint64_t *matched)
 {
-	PyObject *keep[5];
+	PyObject *keep[5] = {0};
 	uint64_t these;
 	size_t length;
-	py_frame *frame = frame_of(code);
 	const char *file = text_of(code->co_filename, &length, &keep[0]);
-	struct filter_code c = {
-		.file = view_of(file, length),
-		.module = global_text(frame, "__name__", &keep[1]),
-		.module_file = global_text(frame, "__file__", &keep[2]),
-		.own_name = own_name(frame, &keep[3], &keep[4]),
-	};
-	if (is_unplaced(c.file) && !c.module_file.left && !view_is_text(c.module, "__main__"))
-		c.module_file = runners_file(frame, &keep[2]);
+	struct filter_code c = {.file = view_of(file, length)};
+
+	/* This is asked of all code: mostly the file alone says that nothing is kept. */
+	if (asks_modules(rules) || is_unplaced(c.file))
+		add_module(&c, frame_of(code), &keep[1]);
 	bool fits = filter_records(rules, &c, &these);
 
 	atomic_fetch_or_explicit(matched, these, memory_order_relaxed);

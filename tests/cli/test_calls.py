@@ -69,7 +69,7 @@ def shape(recorded, *words):
 
 
 def record(text, *options, name="tree.py"):
-    return session.Recorded(text, name, "--only-mine", *options)
+    return session.Recorded(text, name, "--only-mine", "--values=none", *options)
 
 
 _tree = None
@@ -210,8 +210,8 @@ class Kinds(unittest.TestCase):
 
     def test_threads(self):
         self.assertEqual([line for line in shape(shop(), "--thread", "worker", "-F", "work")],
-                         ["work  shop.py:20", "  numbers yields  shop.py:8", "    square  shop.py:4",
-                          "  numbers resumed yields  shop.py:10", "    square  shop.py:4", "  numbers resumed  shop.py:10"])
+                         ["work() -> None  shop.py:20", "  numbers() yields 1  shop.py:8", "    square(n=1) -> 1  shop.py:4",
+                          "  numbers resumed yields 4  shop.py:10", "    square(n=2) -> 4  shop.py:4", "  numbers resumed -> None  shop.py:10"])
         text = shop().pathline("calls").stdout.decode()
         self.assertEqual(re.findall(r"(?m)^thread (\d)  (\S+)", text), [("0", "MainThread"), ("1", "worker")])
         self.assertEqual(text, shop().pathline("calls").stdout.decode())

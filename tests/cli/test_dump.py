@@ -245,10 +245,10 @@ class Forms(unittest.TestCase):
     def test_text(self):
         text = shop().pathline("dump").stdout.decode()
         self.assertRegex(text, r"(?m)^\d\d:\d\d:\d\d\.\d{6} worker +5  return n \* n$")
-        self.assertRegex(text, r"(?m)^\S+ MainThread +raise KeyError in fail line 15$")
+        self.assertRegex(text, r"(?m)^\S+ MainThread +raise KeyError\('k'\) in fail line 15$")
         self.assertNotIn("\033", text)
         work = re.search(r"(?m)^\S+ worker( +)call numbers ", text)[1]
-        deeper = re.search(r"(?m)^\S+ worker( +)call square ", text)[1]
+        deeper = re.search(r"(?m)^\S+ worker( +)call square\(n=1\) ", text)[1]
         self.assertEqual(len(deeper) - len(work), 2)
         first, *lines = text.splitlines()
         self.assertRegex(first, r"^\d{4}-\d\d-\d\d$")         # the date, once

@@ -130,7 +130,7 @@ class DumpValues(unittest.TestCase):
 
     def test_without_values(self):
         plain = os.path.join(self.folder, "plain")
-        pathline("record", "--python", session.PYTHON, "-o", plain, os.path.join(self.folder, "shop.py"))
+        pathline("record", "--values", "none", "--python", session.PYTHON, "-o", plain, os.path.join(self.folder, "shop.py"))
         self.assertNotIn('"args"', pathline("dump", plain, "--json"))
         self.assertIn("call book  ", pathline("dump", plain))
         self.assertEqual(set(pathline("dump", plain, "-f", "values").splitlines()), {""})

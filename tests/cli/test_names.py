@@ -435,7 +435,7 @@ class Ends(unittest.TestCase):
                                       "pathline: 1 more thread, task or process ended by an exception",
                                       "pathline: see all of them:         pathline report --exceptions"])
         shown = pathline("report", "--exceptions", cwd=folder).stdout.decode().splitlines()
-        self.assertEqual({row.split()[2] for row in shown[2:4]}, {"KeyError", "RuntimeError"})
+        self.assertEqual({" ".join(row.split()[2:4]) for row in shown[2:4]}, {"KeyError: 1", "RuntimeError <module>"})
         self.assertEqual({"ended thread" in row or "ended main thread" in row for row in shown[2:4]}, {True})
         self.assertNotIn("ended", "".join(shown[4:]))
         self.assertTrue([row for row in shown[2:4] if "program.py:3" in row], shown)

@@ -290,7 +290,7 @@ class Recording(unittest.TestCase):
         cls.place = session.scratch()
         with open(os.path.join(cls.place, "mine.py"), "w") as f:
             f.write(text)
-        cls.made = subprocess.run([PATHLINE, "record", "--only-mine", "-o", "recording", *PYTHON.split(), "mine.py"],
+        cls.made = subprocess.run([PATHLINE, "record", "--only-mine", "--values", "none", "-o", "recording", *PYTHON.split(), "mine.py"],
                                   cwd=cls.place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
         if cls.made.returncode:
             raise AssertionError(cls.made.stdout)
@@ -951,7 +951,8 @@ class Killed(unittest.TestCase):
         place = session.scratch()
         with open(os.path.join(place, "waits.py"), "w") as f:
             f.write(WAITS)
-        p = subprocess.Popen([PATHLINE, "record", "-q", "-o", "r", "--python", PYTHON, "--", "waits.py"], cwd=place, stdout=subprocess.PIPE)
+        p = subprocess.Popen([PATHLINE, "record", "-q", "--values=none", "-o", "r", "--python", PYTHON, "--", "waits.py"], cwd=place,
+                             stdout=subprocess.PIPE)
         self.addCleanup(p.stdout.close)
         pid = int(p.stdout.readline())
         self.addCleanup(lambda: p.poll() is None and os.kill(pid, signal.SIGKILL))

@@ -1447,7 +1447,8 @@ class Hang(unittest.TestCase):
         folder = session.scratch()
         with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
             f.write(HANG)
-        p = subprocess.Popen([session.PATHLINE, "record", "-q", *options, "-o", "r", "--python", session.PYTHON, "--", "hang.py", *words],
+        p = subprocess.Popen([session.PATHLINE, "record", "-q", "--values=none", *options, "-o", "r", "--python", session.PYTHON, "--",
+                              "hang.py", *words],
                              cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              preexec_fn=see_own_only if "hidden" in words else None)
         pid = int(p.stdout.readline())

@@ -159,7 +159,7 @@ class Fits(unittest.TestCase):
         for words in (("report", "--exceptions", "-n0"), ("report", "--tree", "--threshold=0"), ("report", "--callers=loads")):
             text = session.pathline(*words, cwd=folder()).stdout.decode()
             self.assertNotIn("…", text.replace("… ", ""), words)
-        self.assertIn(f"call {LONG_NAME}  {DEEP}/far_away_module.py:6", session.pathline("dump", cwd=folder()).stdout.decode()
+        self.assertIn(f"call {LONG_NAME}(n=40)  {DEEP}/far_away_module.py:6", session.pathline("dump", cwd=folder()).stdout.decode()
                       .replace(folder() + "/", ""))
 
     def test_machine_forms_are_exact_on_a_terminal(self):

@@ -186,9 +186,9 @@ class Tutorial(unittest.TestCase):
         self.assertEqual(hits[:3], ["180"] * 3)
         self.assertEqual(int(hits[3]) + int(hits[5]), 180)
         self.assertEqual(hits[4:], [hits[4]] * 4)
-        self.assertIn("does not add up", "".join(ran["pathline record --values calls examples/orders.py"]))
-        self.assertNotIn("does not add up", "".join(ran["pathline record --values calls fixed.py"]))
-        self.assertIn(": 60 sold", "".join(ran["pathline record --values calls fixed.py"]).replace("stock,  ", ": "))
+        self.assertIn("does not add up", "".join(ran["pathline record examples/orders.py"]))
+        self.assertNotIn("does not add up", "".join(ran["pathline record fixed.py"]))
+        self.assertIn(": 60 sold", "".join(ran["pathline record fixed.py"]).replace("stock,  ", ": "))
         rows = [[row.split("\t") for row in v if len(row.split("\t")) == 9] for v in replays]
         reads, writes = ({row[1] for row in rows[1] if row[7] == line} for line in ("40", "44"))
         self.assertEqual((len(reads), writes), (4, reads))

@@ -68,10 +68,14 @@ class Options(unittest.TestCase):
         self.assertIn("n=2", session.pathline("dump", "-f", "event,args,result", cwd=self.folder).stdout.decode())
         self.assertNotIn("also", re.search("values.*", session.pathline("info", cwd=self.folder).stdout.decode())[0])
 
-    def test_options_of_no_values(self):
+    def test_options_without_values(self):
+        """They mean the default without --values, and nothing with none."""
         for options in (["--values-of", "mine"], ["--values-limit", "depth=2"], ["--no-redact"], ["--redact", "iban"]):
-            self.refused(f"{options[0]} is about values, and none are recorded; write --values calls too", *options)
+            self.assertEqual(self.record(*options).returncode, 0)
+            self.assertRegex(header(self.folder), rb"values.calls")
             self.assertEqual(self.record("--values", "none", *options).returncode, 0)
+            self.assertRegex(header(self.folder), rb"values.none")
+            self.assertNotIn(b"values-of", header(self.folder))
 
     def told(self, *options):
         """What the header says: --values-of, the limits, and whether secrets are shown."""
@@ -82,9 +86,10 @@ class Options(unittest.TestCase):
         return found[1].decode(), limits, found[3].decode()
 
     def test_what_the_header_says(self):
-        self.record()
+        self.record("--values", "none")
         self.assertRegex(header(self.folder), rb"values.none")
         self.assertNotIn(b"values-of", header(self.folder))
+        self.assertEqual(self.told(), ("mine", USUAL, "redacted"))
         self.assertEqual(self.told("--values", "calls"), ("mine", USUAL, "redacted"))
         self.assertEqual(self.told("--values=calls", "--values-of=shop", "--values-of", "*", "--no-redact",
                                    "--values-limit", "second=0,depth=1", "--values-limit=items=2"),

@@ -153,9 +153,9 @@ _made = {}
 
 
 def recorded(name="shop.py", text=PROGRAM, *options):
-    """A recording that tests only read, made once."""
+    """A recording of the path alone that tests only read, made once."""
     if name not in _made:
-        _made[name] = session.Recorded(text, name, *options)
+        _made[name] = session.Recorded(text, name, "--values=none", *options)
     return _made[name]
 
 
