@@ -60,7 +60,8 @@ class Once:
         else:
             record = []
         if traced:
-            program = [*record, str(bench.pathline), "record", "-q", "--limit=0", *options, "-o", str(out), "--python", bench.python, "--", *program[1:]]
+            program = [*record, str(bench.pathline), "record", "-q", "--limit=0", "--values=none", *options, "-o", str(out), "--python", bench.python, "--",
+                       *program[1:]]
         environment = dict(os.environ, PYTHONPATH=str(bench.site), PYTHONPYCACHEPREFIX=str(bench.build / "bench/pycache"))
         # an import that compiles each time would be another figure
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

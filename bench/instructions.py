@@ -62,7 +62,7 @@ class Recording:
     """
 
     def __init__(self, build, directory, hot):
-        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", "--hot", str(hot), "-o", str(directory), "--", "cat"],
+        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", "--values=none", "--hot", str(hot), "-o", str(directory), "--", "cat"],
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def children(self):

@@ -44,6 +44,8 @@ class AtOnce:
     """Commands that run at once on one processor, and their collectors on another. bench: as for
     workload_rows.Workloads; environment: what they get beside that of workloads"""
 
+    directory = None    # where they are started
+
     def __init__(self, bench, **environment):
         self.bench, self.work = bench, workload_rows.Workloads(bench)
         self.environment = self.work.environment | environment
@@ -59,8 +61,8 @@ class AtOnce:
         """name: of the recording, which lies in the scratch directory until the next one; notes:
         the file for what watch.py says of the collector"""
         watch = [sys.executable, str(HERE / "watch.py"), str(notes), "--"] if notes else []
-        return ["taskset", "-c", self.collector_on, *watch, str(self.bench.pathline), "record", "-q", "--limit=0", *options,
-                "-o", str(self.bench.scratch / name), "--", *self.python(*words)]
+        return ["taskset", "-c", self.collector_on, *watch, str(self.bench.pathline), "record", "-q", "--limit=0", "--values=none",
+                *options, "-o", str(self.bench.scratch / name), "--", *self.python(*words)]
 
     def hear(self, mode, words):
         """By floor/run.py."""
@@ -70,7 +72,7 @@ class AtOnce:
         out = self.bench.scratch / f"turns-{name}.json"
         out.unlink(missing_ok=True)
         environment = dict(self.environment, BENCH_OUT=str(out))
-        return out, words, subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return out, words, subprocess.Popen(words, env=environment, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                             stderr=subprocess.PIPE, text=True)
 
     def end(self, started):

@@ -71,7 +71,7 @@ class Workloads:
         """(the workload's directory of a recording, what `info` says of it)"""
         out = self.bench.scratch / f"{row}-{scale}"
         shutil.rmtree(out, ignore_errors=True)
-        words = [str(self.bench.pathline), "record", "-o", str(out), "--limit=0", *options, "--python", self.bench.python,
+        words = [str(self.bench.pathline), "record", "-o", str(out), "--limit=0", "--values=none", *options, "--python", self.bench.python,
                  "--", str(SCRIPTS / (row + ".py")), *([] if scale is None else [str(scale)])]
         self.bench.run(words)
         return out, self.bench.info(out)
@@ -125,7 +125,7 @@ class Workloads:
     def timing(self):
         """CPU of w_fib, traced / untraced: with --timing calls, and with callbacks that write 16 bytes and the clock for each call and
         return (None: there are none)."""
-        tools = {"timing": f"{self.bench.pathline} record -q --limit=0 --timing calls --python {{python}} -o {{out}} --"}
+        tools = {"timing": f"{self.bench.pathline} record -q --limit=0 --values=none --timing calls --python {{python}} -o {{out}} --"}
         bare = self.bare(STAMPED_BARE)
         if bare:
             self.build_floor()
@@ -144,7 +144,7 @@ class Workloads:
         notes = bench.scratch / "notes"
         notes.unlink(missing_ok=True)
         peers = self.commands(row)
-        tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 "
+        tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 --values=none "
                              "--python {python} -o {out} --"}
         bare = self.bare(HEAR_CALLS)
         tools.update({"calls-heard": bare} if bare else {})
