@@ -46,34 +46,37 @@ TENTH = "a tenth"
 TWENTIETH = "a twentieth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
+# By turns: the path alone, or as `record` does by default, with the values of the program's calls.
+WAY = "with values or without"
+WAYS = (["--option=--values=none"], ["--option=--values-of=mine", f"--option=--values-of={pathlib.Path(__file__).resolve().parent}/exact"])
 # Of all code, with all the arguments, results and exceptions that it has.
 VALUES = ("--option=--values=calls", "--option=--values-of=*")
 LINES = ("--option=--values=lines", "--option=--values-of=*")
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
-    ("exact/exact.py", "test", "", ["--ask", "same,two,identity"]),
+    ("exact/exact.py", "test", "", ["--ask", "same,two,identity", WAY]),
     ("exact/exact.py", "test", "in turn", ["--ask", "identity-dev,identity-debug"]),
-    ("exact/test_events.py", "test", "", []),
+    ("exact/test_events.py", "test", "", [WAY]),
     ("exact/test_values.py", "test", "", []),
     ("exact/test_variables.py", "test", "", []),
-    ("exact/test_filters.py", "test", "3.11,3.12,3.13", ["--quick"]),
-    ("exact/beside.py", "test", "", []),
+    ("exact/test_filters.py", "test", "3.11,3.12,3.13", ["--quick", WAY]),
+    ("exact/beside.py", "test", "", [WAY]),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
-    ("exact/generated.py", "test", "", ["--seeds", "2"]),
-    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", FIFTH]),
-    ("exact/test_events.py", "ci", "", ["--shard", FIFTH]),
+    ("exact/generated.py", "test", "", ["--seeds", "2", WAY]),
+    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", FIFTH, WAY]),
+    ("exact/test_events.py", "ci", "", ["--shard", FIFTH, WAY]),
     ("exact/test_values.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_variables.py", "ci", "", ["--shard", FIFTH]),
-    ("exact/test_filters.py", "ci", "", ["--shard", FIFTH]),
-    ("exact/beside.py", "ci", "", ["--shard", FIFTH]),
+    ("exact/test_filters.py", "ci", "", ["--shard", FIFTH, WAY]),
+    ("exact/beside.py", "ci", "", ["--shard", FIFTH, WAY]),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TWENTIETH]),
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TWENTIETH]),
-    ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
+    ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED, WAY]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
-    ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug", *WAYS[0]]),
     ("exact/test_events.py", "exact", "", []),
     ("exact/test_values.py", "exact", "", []),
     ("exact/test_variables.py", "exact", "", []),
@@ -288,6 +291,12 @@ def chosen(file, pythons, turn, two):
     return ([row for row in pythons if not row[2]] or pythons)[-1:]
 
 
+def filled_in(arguments, parts):
+    """With the words for which the interpreter has others, one or more."""
+    given = [parts.get(word, word) for word in arguments]
+    return [word for one in given for word in (one if isinstance(one, list) else [one])]
+
+
 def not_tried(pythons, found):
     """What no test asked for want of an interpreter, in words; found: the rows of all that are
     here, of which some are asked."""
@@ -338,7 +347,8 @@ def main():
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10",
-                      TWENTIETH: f"{(half + 4 * k) % 20 + 1}/20", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}
+                      TWENTIETH: f"{(half + 4 * k) % 20 + 1}/20", PART: f"{number % 4 + 1}/4", SEED: str(3 * number),
+                      WAY: WAYS[(half + number // 20 + k) % 2]}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
@@ -348,7 +358,7 @@ def main():
         if level == args.level and args.pattern in script:
             for row in pythons:
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
-                    run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
+                    run_harness(script, filled_in(arguments, parts[row[0]]), *row, build, tally)
     two = two_of(pythons, number) if args.level == "ci" and len(pythons) > 2 else pythons
     run_files(list(test_files(build, args)), pythons, turn, two, build, tally)
     is_whole = not args.only and not args.pattern and args.level != "quick"
