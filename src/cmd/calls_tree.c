@@ -1,16 +1,13 @@
 #define _GNU_SOURCE
-#include "cmd/calls_tree.h"
+#include "cmd/calls_ahead.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/units.h"
 
 /* Of nodes, before the calls that are still open are written. Without folding there is no reason to
  * keep many. */
 #define HELD_MAX     (64u << 20)
 #define HELD_ALL_MAX (4u << 20)
-/* A search that passes over events stops some thousands before the one that is wanted. */
-#define AHEAD_EVENTS 16384
 
 struct call_frame {
 	const struct pl_code *code;
@@ -24,35 +21,6 @@ struct call_frame {
 	struct pl_values raised; /* owned */
 	const char *raised_type;
 };
-
-static bool begins_frame(const struct pl_event *e)
-{
-	return e->kind == PL_EVENT_CALL || e->kind == PL_EVENT_RESUME ||
-	       e->kind == PL_EVENT_THROW || e->kind == PL_EVENT_OUTSIDE;
-}
-
-static bool ends_frame(const struct pl_event *e)
-{
-	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD ||
-	       e->kind == PL_EVENT_UNWIND;
-}
-
-static bool raises(const struct pl_event *e)
-{
-	return e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE;
-}
-
-static int64_t latest_of(const struct pl_event *e)
-{
-	int64_t latest;
-
-	return __builtin_add_overflow(e->time_ns, e->time_error_ns, &latest) ? INT64_MAX : latest;
-}
-
-static void keep_values(struct calls_tree *t, struct pl_values *to, const struct pl_values *from)
-{
-	t->failed |= !call_values_copy(&t->nodes, to, from);
-}
 
 /* ---- writing ---- */
 
@@ -77,117 +45,9 @@ static void write_ended(struct calls_tree *t, struct call_node *parent, bool but
 	}
 }
 
-/* ---- ends that come later ---- */
+/* ---- too much is kept ---- */
 
-static void set_end(struct calls_tree *t, struct call_node *n, const struct pl_event *e)
-{
-	n->end = e->kind == PL_EVENT_RETURN  ? CALL_RETURNED
-		 : e->kind == PL_EVENT_YIELD ? CALL_YIELDED
-					     : CALL_RAISED;
-	if (e->kind != PL_EVENT_UNWIND)
-		keep_values(t, &n->one.out, &e->values);
-}
-
-static void set_end_time(struct call_node *n, const struct pl_event *e)
-{
-	n->total_ns = units_between(n->begin_ns, e->time_ns);
-	n->latest_ns = latest_of(e);
-}
-
-/* It is still open at the last event. */
-static void set_open(struct call_node *n, const struct pl_event *last)
-{
-	n->end = n->begin == CALL_OUTSIDE ? CALL_NONE : CALL_OPEN;
-	n->type = last->kind == PL_EVENT_GAP ? pl_gap_reason_name(last->gap) : NULL;
-	set_end_time(n, last);
-}
-
-/* The frame of the node still runs at this event. An exception that arrives is kept. */
-static bool is_within(struct calls_tree *t, struct call_node *n, const struct pl_event *e)
-{
-	if (e->kind == PL_EVENT_GAP || e->kind == PL_EVENT_MARK || e->depth > n->depth)
-		return true;
-	if (e->depth < n->depth || e->code != n->code || e->greenlet != t->greenlet)
-		return false;
-	if (raises(e)) {
-		n->type = e->type;
-		keep_values(t, &n->one.out, &e->values);
-	}
-	return !ends_frame(e) && !begins_frame(e);
-}
-
-/* Pass over what the frame calls, and move the cursor there. PL_END: it never ends. */
-static int pass_ahead(struct calls_tree *t, const struct call_node *n, uint64_t seq)
-{
-	const struct pl_wanted none = {
-		.process = t->now.position.process, .thread = t->now.position.thread};
-	int code = t->search ? 0 : pl_search_new(&t->search, t->r, &none, NULL);
-
-	if (code == 0)
-		code = pl_search_shallow(t->search, n->depth, false, &seq, NULL);
-	if (code >= 0 && !t->ahead) {
-		code = pl_cursor_new(&t->ahead, t->r, none.process, none.thread, NULL);
-		if (code == 0)
-			pl_cursor_want_values(t->ahead, t->values);
-	}
-	return code < 0 ? code : pl_cursor_seek_seq(t->ahead, code ? INT64_MAX : seq, NULL);
-}
-
-/* Rows of what may have run are no events. */
-static int next_ahead(struct calls_tree *t, struct pl_event *e)
-{
-	struct pl_event next;
-	int code;
-
-	do
-		code = pl_cursor_next(t->ahead, &next, NULL);
-	while (code == 0 && next.kind == PL_EVENT_POSSIBLE);
-	if (code == 0)
-		*e = next;
-	return code;
-}
-
-/* The first event at which the frame does not run any more. */
-static int look_ahead(struct calls_tree *t, struct call_node *n, struct pl_event *e)
-{
-	int code = pass_ahead(t, n, t->now.seq + 1);
-
-	*e = t->now;
-	for (uint64_t i = 1; code == 0; i++) {
-		if (i % AHEAD_EVENTS == 0)
-			code = pass_ahead(t, n, e->seq + 1);
-		if (code == 0)
-			code = next_ahead(t, e);
-		if (code == 0 && when_after(&t->selection->to, e))
-			code = PL_END;
-		if (code == 0 && !is_within(t, n, e))
-			break;
-	}
-	return code;
-}
-
-static void find_end(struct calls_tree *t, struct call_node *n)
-{
-	struct pl_event e;
-	const int code = look_ahead(t, n, &e);
-
-	if (code) {
-		set_open(n, &e);
-		t->error = code < 0 ? code : t->error;
-		return;
-	}
-	set_end_time(n, &e);
-	if (e.kind != PL_EVENT_UNWIND)
-		n->type = NULL;
-	if (ends_frame(&e) && e.depth == n->depth && e.code == n->code && e.greenlet == t->greenlet)
-		set_end(t, n, &e);
-	else
-		n->end = n->begin == CALL_OUTSIDE    ? CALL_NONE
-			 : e.greenlet != t->greenlet ? CALL_LEFT
-						     : CALL_VANISHED;
-}
-
-/* Too much is kept: write calls that are open, the outermost first, until it is half of that. */
+/* Write calls that are open, the outermost first, until it is half of that. */
 static void write_open(struct calls_tree *t)
 {
 	const size_t most = t->all ? HELD_ALL_MAX : HELD_MAX;
@@ -201,7 +61,7 @@ static void write_open(struct calls_tree *t)
 		if (n->written)
 			continue;
 		write_ended(t, n->parent, false);
-		find_end(t, n);
+		calls_ahead_end(t, n);
 		n->hidden = n->pending && !calls_filter_ended(&t->filter, n, &t->frames[i].args);
 		n->pending = false;
 		n->level = n->parent->level + !n->hidden;
@@ -339,7 +199,7 @@ static void make_pending(
 	n->inside_task = e->task ? strdup(e->task) : NULL;
 	t->failed |= e->task && !n->inside_task;
 	if (args && (begin == CALL_RESUMED || begin == CALL_THROWN))
-		keep_values(t, &f->args, args);
+		calls_keep_values(t, &f->args, args);
 }
 
 static void show_frame(
@@ -372,7 +232,7 @@ static void show_frame(
 	f->shown = f->node;
 	if (f->task && f->task != task)
 		note_task(t, f->node, e);
-	keep_values(t, &f->node->one.in, &e->values);
+	calls_keep_values(t, &f->node->one.in, &e->values);
 }
 
 static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call_begin begin)
@@ -406,11 +266,11 @@ static void close_frame(struct calls_tree *t, const struct pl_event *e, enum cal
 			n->one.out = f->raised;
 			f->raised = (struct pl_values){0};
 		}
-		set_end_time(n, &t->now);
+		call_set_end_time(n, &t->now);
 		if (e)
-			set_end(t, n, e);
+			call_set_end(t, n, e);
 		else if (end == CALL_OPEN)
-			set_open(n, &t->now);
+			call_set_open(n, &t->now);
 		else
 			n->end = n->begin == CALL_OUTSIDE || (f->linked && end == CALL_VANISHED)
 					 ? CALL_NONE
@@ -491,7 +351,7 @@ static void take_stack(struct calls_tree *t, const struct pl_event *e, size_t wa
 	t->greenlet = e->greenlet;
 	open_missing(t, e, frames, count);
 	free(frames);
-	if (ends_frame(e) && t->count == e->depth && t->count + 1 == wanted) {
+	if (call_ends(e) && t->count == e->depth && t->count + 1 == wanted) {
 		struct pl_event made = *e;
 		made.values = (struct pl_values){0};
 		made.caller_line = 0;
@@ -502,7 +362,7 @@ static void take_stack(struct calls_tree *t, const struct pl_event *e, size_t wa
 /* Before an event the tree has the frames that the path has. Mostly it has. */
 static void follow_stack(struct calls_tree *t, const struct pl_event *e)
 {
-	const bool begins = begins_frame(e);
+	const bool begins = call_begins(e);
 	const size_t wanted = (size_t)e->depth + !begins;
 
 	if (e->greenlet != t->greenlet || t->count < wanted ||
@@ -517,7 +377,7 @@ static void take_exception(struct calls_tree *t, const struct pl_event *e)
 	struct call_frame *f = &t->frames[t->count - 1];
 
 	f->raised_type = e->type;
-	keep_values(t, &f->raised, &e->values);
+	calls_keep_values(t, &f->raised, &e->values);
 }
 
 static void take_event(struct calls_tree *t, const struct pl_event *e)
@@ -540,11 +400,11 @@ static void take_event(struct calls_tree *t, const struct pl_event *e)
 	if (!e->code)
 		return;
 	follow_stack(t, e);
-	if (begins_frame(e))
+	if (call_begins(e))
 		open_frame(t, e, begins[e->kind]);
-	else if (ends_frame(e) && t->count == (size_t)e->depth + 1)
+	else if (call_ends(e) && t->count == (size_t)e->depth + 1)
 		close_frame(t, e, CALL_OPEN);
-	else if (raises(e) && t->count)
+	else if (call_raises(e) && t->count)
 		take_exception(t, e);
 }
 

@@ -92,6 +92,8 @@ bool report_by_thread(const struct report *w);
 bool report_wants_thread(struct report *w, const struct pl_process *p, const struct pl_thread *t);
 /* Interpret --by. CMD_GO, or CMD_USAGE after an explanation. */
 int report_read_by(struct report *w);
+/* report_around.c */
+
 /* Was code left out when it was recorded? */
 bool report_has_filter(const struct report *w);
 /* Below a table of all time, for a person: the time that is in none of its rows. */
@@ -105,10 +107,12 @@ struct sheet report_sheet(const struct report *w, const char *type, const struct
 int report_show(struct report *w, const struct sheet *s);
 /* Members of a row: what none of the numbers includes. */
 void report_json_missing(const struct report *w, struct json *j);
+/* What is missing, at the end, where no title says it. */
+void report_say_missing(struct report *w);
 /* Before a view's rows, for a person. */
 void report_title(struct report *w, const char *what, const char *name);
 
-/* Cells. */
+/* report_cells.c */
 struct cell cell_share(const struct report *w, int64_t ns); /* share of the range's sum */
 struct cell cell_file(const struct pl_code *code);
 struct cell cell_code(const struct pl_code *code);
