@@ -14,6 +14,7 @@
 #include "cmd/page.h"
 #include "cmd/rows.h"
 #include "cmd/select.h"
+#include "cmd/selected.h"
 #include "cmd/values.h"
 #include "os/local.h"
 
@@ -76,7 +77,7 @@ static bool passes_filter(struct dump *d, const struct pl_event *e)
 	return code == 0;
 }
 
-static void take_row(struct dump *d, const struct pl_event *e)
+static void show_event(struct dump *d, const struct pl_event *e, bool is_selected)
 {
 	const struct selection *s = &d->selection;
 	uint32_t thread = e->position.thread;
@@ -89,7 +90,7 @@ static void take_row(struct dump *d, const struct pl_event *e)
 		thread_done(d, thread);
 		return;
 	}
-	if (!passes_filter(d, e) || !(s->kinds >> e->kind & 1) || when_before(&s->from, e) ||
+	if (!is_selected || !(s->kinds >> e->kind & 1) || when_before(&s->from, e) ||
 		!select_task(s, e))
 		return;
 	d->some = true;
@@ -97,6 +98,11 @@ static void take_row(struct dump *d, const struct pl_event *e)
 		rows_write(&d->rows, e);
 	else
 		lines_write(&d->lines, e);
+}
+
+static void take_row(struct dump *d, const struct pl_event *e)
+{
+	show_event(d, e, passes_filter(d, e));
 }
 
 /* Which threads of p are wanted; returns the only one, or PL_ALL_THREADS. */
@@ -151,39 +157,35 @@ static int walk_all(struct dump *d, const struct pl_process *p, uint32_t thread,
 	return result == PL_END ? 0 : d->failed ? PL_ERR_MEMORY : result;
 }
 
-/* ---- one thread and a filter: a search goes past what cannot match ---- */
+/* ---- a filter: searches go past what cannot match ---- */
 
-static bool dump_may(void *context, const struct pl_count *row)
+static int show_selected(void *context, const struct pl_event *e, bool is_selected)
 {
 	struct dump *d = context;
+	const uint32_t thread = e->position.thread;
 
-	return row->kind == PL_EVENT_GAP || expression_may(&d->filter, row);
-}
-
-/* Nothing is an answer: what is found is written at once, so gaps that share their seq with the
- * next event are, too. */
-static int dump_is(void *context, const struct pl_event *e)
-{
-	struct dump *d = context;
-
-	take_row(d, e);
-	if (d->failed)
-		return PL_ERR_MEMORY;
+	show_event(d, e, is_selected);
 	d->enough = !d->wanted || d->out.error;
-	return PL_END;
+	return thread < d->thread_count && d->threads[thread] != THREAD_WANTED ? PL_END : 0;
 }
 
-/* The seq at which --from is. */
-static int find_begin(struct dump *d, const struct pl_process *p, uint32_t thread, uint64_t *seq,
-	struct pl_err *err)
+static bool is_past_end(void *context, const struct pl_event *e)
 {
+	return when_after(&((struct dump *)context)->selection.to, e);
+}
+
+/* The seq at which --from is, or UINT64_MAX. */
+static int find_begin(void *context, uint32_t thread, uint64_t *seq, struct pl_err *err)
+{
+	struct dump *d = context;
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
-	int result = d->selection.from.kind == WHEN_NONE
-			     ? PL_END
-			     : pl_cursor_new(&c, d->r, p->number, thread, err);
+	const int from = d->selection.from.kind;
+	int result = PL_END;
 
-	*seq = 0;
+	*seq = d->threads[thread] == THREAD_WANTED ? 0 : UINT64_MAX;
+	if (!*seq && from != WHEN_NONE && (from != WHEN_SEQ || d->wanted == 1))
+		result = pl_cursor_new(&c, d->r, d->filter.process->number, thread, err);
 	if (result == 0)
 		result = dump_seek(d, c, thread, err);
 	if (result == 0) {
@@ -194,36 +196,20 @@ static int find_begin(struct dump *d, const struct pl_process *p, uint32_t threa
 	return result < 0 ? result : 0;
 }
 
-static int search_thread(
+static int walk_threads(
 	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
 {
-	const struct pl_wanted wanted = {.process = p->number,
-		.thread = thread,
-		.kinds = expression_kinds(&d->filter) | 1u << PL_EVENT_GAP,
-		.may = dump_may,
-		.is = dump_is,
+	const struct selected s = {.r = d->r,
+		.x = &d->filter,
+		.values = d->wants_values,
 		.context = d,
+		.begin = find_begin,
+		.is_past = is_past_end,
+		.show = show_selected,
 		.stop = &d->enough};
-	struct pl_search *s = NULL;
-	struct pl_event e;
-	uint64_t seq;
-	int result = find_begin(d, p, thread, &seq, err);
 
-	if (result == 0 && seq < UINT64_MAX)
-		result = pl_search_new(&s, d->r, &wanted, err);
-	if (s) {
-		pl_search_want_values(s, d->wants_values);
-		result = pl_search_next(s, seq, UINT64_MAX, &e, err);
-	}
-	pl_search_free(s);
-	return result == PL_END ? 0 : result;
-}
-
-static int walk_thread(
-	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
-{
-	return d->filter.expr && thread != PL_ALL_THREADS ? search_thread(d, p, thread, err)
-							  : walk_all(d, p, thread, err);
+	return d->filter.expr && d->wanted <= SELECTED_THREADS_MAX ? selected_walk(&s, err)
+								   : walk_all(d, p, thread, err);
 }
 
 /* For a thread that is still running: where it was last seen, and what it may have done since. */
@@ -267,7 +253,7 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 	if (d->threads)
 		result = expression_process(&d->filter, p);
 	if (result == 0)
-		result = walk_thread(d, p, choose_threads(d, p), &err);
+		result = walk_threads(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
 	if (result < 0) {

@@ -318,6 +318,19 @@ class Dump(unittest.TestCase):
                 self.assertEqual(events(text, "-t", "1"), events(f"({text}) and thread == 1"))
                 self.assertEqual(events(text, "-t", "0,1"), events(text))
 
+    def test_several_threads_are_in_their_order(self):
+        """Each thread is searched by itself; all rows are those that a program would choose."""
+        fields = "thread,seq,order,event,code"
+        rows = recorded().rows("-f", fields)
+        for text, chosen in (("event == 'call'", lambda row: row[3] == "call"), ("not event == 'line'", lambda row: row[3] != "line"),
+                             ("func == 'work' or func == 'serve'", lambda row: row[4] in ("work", "serve")),
+                             ("thread == 1 or event == 'raise'", lambda row: row[0] == "1" or row[3] == "raise")):
+            with self.subTest(text):
+                self.assertEqual(recorded().rows("--filter", text, "-f", fields), [row for row in rows if chosen(row)])
+        seq = [row[1] for row in rows if row[0] == "1"][-3]
+        self.assertEqual(recorded().rows("--filter", "event != 'line'", "-f", fields, "--to", f"#{seq}"),
+                         [row for row in rows if row[3] != "line" and int(row[1]) <= int(seq)])
+
     def test_with_other_selections(self):
         self.assertEqual(events("args.note == 'n1'", "-e", "return"), [("return", "book")])
         seq = recorded().rows("--filter", "args.note == 'n3' and event == 'call'", "-f", "seq")[0][0]
