@@ -303,7 +303,9 @@ static void refuse_by_data(struct session *s)
 	case REFUSAL_NO_SUCH_PART:
 	case REFUSAL_NOT_KEPT:
 	case REFUSAL_NO_LENGTH:
+	case REFUSAL_NEVER_BOUND:
 	case REFUSAL_NO_LATER_WRITE:
+	case REFUSAL_NO_EARLIER_WRITE:
 		answer_no_value(s);
 		break;
 	case REFUSAL_NO_SOURCE:

@@ -83,6 +83,21 @@ static void refuse_variable(struct session *s)
 		session_refuse(s, "no variable %s is known here; variables lists them", q->name);
 }
 
+/* It was never bound in the function; the nearest name, or some that were. */
+static void refuse_unknown(struct session *s)
+{
+	const struct value_question *q = &s->outcome.question;
+	const struct replay_place place = session_place(s);
+	const char *function = place.code ? pl_code_name(place.code) : "this function";
+
+	if (s->outcome.near.name)
+		session_refuse(s, "no variable %s was ever bound in %s; did you mean %s?", q->name,
+			function, q->near);
+	else
+		session_refuse(s, "no variable %s was ever bound in %s%s%s", q->name, function,
+			q->near[0] ? "; there are: " : "", q->near);
+}
+
 void answer_no_value(struct session *s)
 {
 	const struct value_question *q = &s->outcome.question;
@@ -103,6 +118,9 @@ void answer_no_value(struct session *s)
 			"--values-limit how much",
 			q->name, q->name);
 		break;
+	case REFUSAL_NEVER_BOUND:
+		refuse_unknown(s);
+		break;
 	case REFUSAL_NO_LENGTH:
 		session_refuse(s, "that value of %s has no length", q->name);
 		break;
@@ -115,21 +133,12 @@ void answer_no_value(struct session *s)
 
 void answer_written(struct session *s)
 {
-	const struct variables *v;
-	const struct variable *one = session_variables(s, &v, NULL)
-					     ? NULL
-					     : variables_find(v, s->variable, strlen(s->variable));
-	char text[LISTED_BYTES];
+	const struct write_found *w = &s->outcome.written;
 
-	if (!one)
-		return;
-	struct pl_value value = one->value;
-	value.name = (struct pl_text){0};
-	pl_value_text(&value, text, sizeof text);
-	if (one->line > 0)
-		snprintf(s->note, sizeof s->note, "%s = %s, by line %" PRId32, s->variable, text,
-			one->line);
+	if (w->line > 0)
+		snprintf(s->note, sizeof s->note, "%.200s = %s, by line %" PRId32, s->variable,
+			w->text, w->line);
 	else
-		snprintf(s->note, sizeof s->note, "%s = %s%s", s->variable, text,
-			one->line == 0 ? ", an argument of this call" : "");
+		snprintf(s->note, sizeof s->note, "%.200s = %s%s", s->variable, w->text,
+			w->line == 0 ? ", an argument of this call" : "");
 }

@@ -278,10 +278,10 @@ const struct session_word session_words[] = {
 		"show a value of the selected frame: order, order.item, order['item'], rows[2], "
 		"len(rows)"},
 	{"{", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
-		"go to where the variable was written before, in this frame; without a name: the "
+		"go to the line that wrote the variable before, in this frame; without a name: the "
 		"one that was shown last"},
 	{"}", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
-		"go to where the variable is written next, in this frame"},
+		"go to the line that writes the variable next, in this frame"},
 	{"watch", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_watch,
 		"set a stop where the variable changes, in each call of this function; the same "
 		"again removes it"},

@@ -130,8 +130,7 @@ static const char *last_part(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* The known name that a person may have meant: a mistyped one, or one of which a part was typed. */
-static const char *meant(const char *name, const char **known)
+const char *known_meant(const char *name, const char **known)
 {
 	const char *best = nearest_word(name, known);
 
@@ -146,7 +145,7 @@ static const char *meant(const char *name, const char **known)
 static int refuse_name(
 	struct session *s, enum refusal refusal, const char *name, const char **known)
 {
-	s->outcome.near.name = meant(name, known);
+	s->outcome.near.name = known_meant(name, known);
 	s->outcome.near.missing = !is_whole(s);
 	s->outcome.near.known = s->outcome.near.missing ? NEAR_NOT_WHOLE : NEAR_NEVER;
 	return session_refused(s, refusal);

@@ -11,6 +11,14 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 int known_function(struct session *s, const char *name, struct pl_err *err);
 int known_exception(struct session *s, const char *type, struct pl_err *err);
 
+/* The same for a variable: was it ever bound in this function? */
+int known_variable(
+	struct session *s, const struct pl_code *code, const char *name, struct pl_err *err);
+
+/* The name that a person may have meant: a mistyped one, or one of which a part was typed. NULL:
+ * none. known ends with NULL. */
+const char *known_meant(const char *name, const char **known);
+
 /* Count what ran, if that was not done yet. 0; PL_END: it was interrupted; or an error. */
 int known_executed(struct session *s, struct pl_err *err);
 /* Collect the types of exceptions into s->types, if that was not done yet. As known_executed. */

@@ -93,8 +93,8 @@ struct hits *session_hits(struct session *s);
 int session_list_variables(struct session *s, struct pl_err *err);
 /* A value of what was captured: "order", "order.item", "order['item']", "rows[2]", "len(rows)". */
 int session_print(struct session *s, const char *text, struct pl_err *err);
-/* To the previous or next event of the frame that shows the variable with another value. name "":
- * the variable that was asked for last. */
+/* To the line of the frame that wrote the variable before, or that writes it next: where that line
+ * begins. name "": the variable that was asked for last. */
 int session_to_write(struct session *s, const char *name, bool back, struct pl_err *err);
 /* Set a stop where the variable changes in frames of this function; the same again removes it. */
 int session_watch(struct session *s, const char *name, struct pl_err *err);

@@ -10,6 +10,7 @@
 #include "session/elsewhere.h"
 #include "session/replay.h"
 #include "session/value_question.h"
+#include "session/writes.h"
 
 /* Each with its name, as --json has it. */
 #define DONE_CODES(X)                                                                              \
@@ -80,7 +81,9 @@
 	X(REFUSAL_NO_SUCH_PART, "no-such-part")                                                    \
 	X(REFUSAL_NOT_KEPT, "not-kept")                                                            \
 	X(REFUSAL_NO_LENGTH, "no-length")                                                          \
-	X(REFUSAL_NO_LATER_WRITE, "no-later-write") /* back */
+	X(REFUSAL_NEVER_BOUND, "never-bound")                                                      \
+	X(REFUSAL_NO_LATER_WRITE, "no-later-write")                                                \
+	X(REFUSAL_NO_EARLIER_WRITE, "no-earlier-write")
 
 #define CODE_AS_ENUM(code, name) code,
 enum done { DONE_CODES(CODE_AS_ENUM) };
@@ -98,7 +101,7 @@ enum outcome_note {
 	NOTE_RUNS_HERE,	   /* from: who ran where one came from */
 	NOTE_SEEN,	   /* seen: where the position's thread was seen last */
 	NOTE_SEEN_ALL,	   /* session_seen_threads has where they were */
-	NOTE_WRITTEN,	   /* session.variable, of the position's frame */
+	NOTE_WRITTEN,	   /* session.variable: written */
 };
 
 /* Who ran at a place that one went to, or came from. */
@@ -153,6 +156,7 @@ struct outcome {
 	struct runner from;
 	struct seen seen;
 	struct value_question question;
+	struct write_found written;
 };
 
 /* The names of the codes: "no-line"; lower-case words with hyphens, which do not change. */

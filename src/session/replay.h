@@ -102,6 +102,8 @@ int replay_tasks(
 /* Does any thread of any process have a wanted event? Its `process` and `thread` are not looked at,
  * and `is` must be NULL. 0: there is one; PL_END, an error. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
+/* The same; `is` is given events with their values. */
+int replay_ever_valued(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
 /* In another thread of this process: the seq of the first event that is not before the position;
  * UINT64_MAX: all are. 0 or an error. */
 int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err);

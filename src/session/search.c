@@ -246,7 +246,8 @@ int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_e
 }
 
 /* In any thread of any process. */
-int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err)
+static int search_all(
+	struct replay *p, const struct pl_wanted *wanted, bool values, struct pl_err *err)
 {
 	int code = PL_END;
 
@@ -259,10 +260,22 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 			there.process = process->number;
 			there.thread = n;
 			code = pl_search_new(&search, p->r, &there, err);
-			if (code == 0)
+			if (code == 0) {
+				pl_search_want_values(search, values);
 				code = pl_search_next(search, 0, UINT64_MAX, &e, err);
+			}
 			pl_search_free(search);
 		}
 	}
 	return code;
+}
+
+int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err)
+{
+	return search_all(p, wanted, false, err);
+}
+
+int replay_ever_valued(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err)
+{
+	return search_all(p, wanted, true, err);
 }

@@ -69,8 +69,7 @@ struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, 
 	return stops_find_if(s, kind, name, line, NULL);
 }
 
-/* Several codes can be of one function: it was compiled again, or is of another process. */
-static bool is_same_function(const struct pl_code *a, const struct pl_code *b)
+bool stops_one_function(const struct pl_code *a, const struct pl_code *b)
 {
 	return a == b || (pl_code_first_line(a) == pl_code_first_line(b) &&
 				 !strcmp(pl_code_file(a), pl_code_file(b)) &&
@@ -82,7 +81,7 @@ struct stop *stops_find_write(struct stops *s, const char *name, const struct pl
 	for (size_t i = 0; i < s->count; i++) {
 		struct stop *one = &s->rows[i];
 		if (one->kind == STOP_WRITE && !strcmp(one->name, name) &&
-			is_same_function(one->code, code))
+			stops_one_function(one->code, code))
 			return one;
 	}
 	return NULL;
@@ -110,6 +109,11 @@ static const uint32_t kinds_of[] = {
 		       1u << PL_EVENT_YIELD | 1u << PL_EVENT_RAISE | 1u << PL_EVENT_RERAISE |
 		       1u << PL_EVENT_HANDLED | 1u << PL_EVENT_UNWIND,
 };
+
+uint32_t stops_write_kinds(void)
+{
+	return kinds_of[STOP_WRITE];
+}
 
 /* A hit of a line is a pass of it. */
 static uint32_t stop_kinds(const struct stop *s)
@@ -152,7 +156,7 @@ static bool row_may_stop(const struct stop *s, const struct pl_count *row)
 	if (!row->code)
 		return false;
 	if (s->kind == STOP_WRITE)
-		return is_same_function(row->code, s->code);
+		return stops_one_function(row->code, s->code);
 	return s->kind == STOP_LINE
 		       ? row->line == s->line && stop_names(pl_code_file(row->code), s->name, '/')
 		       : stop_names(pl_code_name(row->code), s->name, '.');
@@ -194,7 +198,7 @@ static bool row_is_followed(struct stops *s, const struct stop *one, const struc
 	if (!row->code || !expr_may_code(one->expr, EXPR_OF_FRAME, row->code))
 		return false;
 	return one->kind == STOP_LINE	 ? code_has_line(s, one, row->code)
-	       : one->kind == STOP_WRITE ? is_same_function(row->code, one->code)
+	       : one->kind == STOP_WRITE ? stops_one_function(row->code, one->code)
 					 : stop_names(pl_code_name(row->code), one->name, '.');
 }
 

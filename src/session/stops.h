@@ -68,6 +68,10 @@ struct stop *stops_find_if(struct stops *s, enum stop_kind kind, const char *nam
 	const char *condition);
 /* That of a variable of a function, or NULL. */
 struct stop *stops_find_write(struct stops *s, const char *name, const struct pl_code *code);
+/* The kinds of events that can have variables; pl_wanted.kinds. */
+uint32_t stops_write_kinds(void);
+/* Several codes can be of one function: it was compiled again, or is of another process. */
+bool stops_one_function(const struct pl_code *a, const struct pl_code *b);
 /* Do events need their values for stops_match? */
 bool stops_need_values(const struct stops *s);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */

@@ -19,7 +19,7 @@ enum value_answer {
 	ANSWER_NO_LENGTH,   /* of len(): of no kind that has one */
 };
 
-#define VALUE_NAME_BYTES 80
+#define VALUE_NAME_BYTES 256 /* what is recorded is no longer */
 
 struct value_question {
 	enum value_answer answer;

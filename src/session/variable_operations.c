@@ -1,6 +1,7 @@
 /* Operations on the variables of the selected frame. */
 #include <stdio.h>
 #include <string.h>
+#include "session/known.h"
 #include "session/operations.h"
 #include "session/writes.h"
 
@@ -109,14 +110,14 @@ static int find_variable(struct session *s, const char **name, struct pl_err *er
 		return session_refused(s, refusal_of(&s->outcome.question));
 	if (lacks_lines(s, v))
 		return session_refused(s, REFUSAL_NO_LINES_KEPT);
-	return 0;
+	return answer == ANSWER_NO_VARIABLE && v->code ? known_variable(s, v->code, *name, err) : 0;
 }
 
 int session_to_write(struct session *s, const char *name, bool back, struct pl_err *err)
 {
 	const struct pl_event at = s->replay.at;
 	struct write_search search = {.r = s->replay.r, .stop = s->replay.stop, .back = back};
-	uint64_t seq;
+	struct write_found found;
 
 	session_begin(s);
 	s->outcome.back = back;
@@ -127,12 +128,15 @@ int session_to_write(struct session *s, const char *name, bool back, struct pl_e
 	search.name = s->variable;
 	if (!session_frame_depth(s, &search.depth))
 		return session_refused(s, REFUSAL_NO_FRAME);
-	code = write_find(&search, &at, &seq, err);
+	code = write_find(&search, &at, &found, err);
 	if (code == 0)
-		code = replay_seq(&s->replay, at.position.process, at.position.thread, seq, err);
-	code = session_moved(s, code, REFUSAL_NO_LATER_WRITE);
-	if (code == 0)
+		code = replay_seq(
+			&s->replay, at.position.process, at.position.thread, found.seq, err);
+	code = session_moved(s, code, back ? REFUSAL_NO_EARLIER_WRITE : REFUSAL_NO_LATER_WRITE);
+	if (code == 0) {
 		s->outcome.note = NOTE_WRITTEN;
+		s->outcome.written = found;
+	}
 	return code;
 }
 

@@ -142,14 +142,17 @@ static void trace_writer(
 
 /* ---- one event ---- */
 
-/* The line of this event wrote what the event after it shows. */
+/* The line of this event wrote what the event after it shows. What a frame has before its first
+ * line was written by others. */
 static void settle_lines(struct gathering *g)
 {
+	const bool begins = g->e->kind == PL_EVENT_CALL;
+
 	for (size_t i = 0; i < g->v->count; i++) {
 		struct variable *v = &g->v->all[i];
 		v->settled = v->waits;
 		if (v->waits)
-			v->line = g->e->line;
+			v->line = begins ? VARIABLE_LINE_UNKNOWN : g->e->line;
 		v->waits = false;
 	}
 }
@@ -264,7 +267,7 @@ static void find_ran(struct gathering *g)
 
 	if (g->ran_known || !(kind == PL_EVENT_CALL || (is_line && g->seen)))
 		return;
-	g->ran_seq = g->e->seq;
+	g->ran_seq = is_line ? g->e->seq : UINT64_MAX; /* no line ran: none changed anything */
 	g->ran_known = true;
 }
 

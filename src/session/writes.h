@@ -14,10 +14,19 @@ struct write_search {
 	bool back;
 };
 
-/* From the event `at`, not counting its own. 0: *seq is that of the event that shows it; PL_END:
- * there is none in this frame, or it was stopped; an error. */
-int write_find(
-	const struct write_search *w, const struct pl_event *at, uint64_t *seq, struct pl_err *err);
+#define WRITE_TEXT_BYTES 256
+
+struct write_found {
+	uint64_t shown;		     /* seq of the event that shows it first */
+	uint64_t seq;		     /* of the line that wrote it; not known: as `shown` */
+	int32_t line;		     /* as in struct variable */
+	char text[WRITE_TEXT_BYTES]; /* the value that it wrote */
+};
+
+/* From the event `at`. A line that begins there is one that has not written yet, and forward its
+ * own write does not count. 0; PL_END: there is none in this frame, or it was stopped; an error. */
+int write_find(const struct write_search *w, const struct pl_event *at, struct write_found *found,
+	struct pl_err *err);
 /* Was the variable written when this event came, which has the variable among its own? 0, PL_END:
  * it was not; an error. v: for questions; reused. */
 int write_is_shown(

@@ -93,10 +93,10 @@ static const struct key table[] = {
 	{"p", ALL, KEY_PROMPT, "p ",
 		"show a value: order, order.item, order['item'], rows[2], len(rows)", NULL},
 	{"{", ALL, KEY_DO, "{",
-		"go to where the variable was written before: the chosen one, or the one asked for "
-		"last",
+		"go to the line that wrote the variable before: the chosen one, or the one asked "
+		"for last",
 		NULL},
-	{"}", ALL, KEY_DO, "}", "go to where the variable is written next", NULL},
+	{"}", ALL, KEY_DO, "}", "go to the line that writes the variable next", NULL},
 	{"W", ALL, KEY_DO, "watch",
 		"set a stop where the variable changes: the chosen one, or the one asked for last",
 		NULL},

@@ -117,7 +117,27 @@ class Lines(Values):
             self.said("until 11", "{ total", "{", "{", "{", "}", "}", "}", "{ rows", "{ nothing"),
             ["total = 9, by line 10", "total = 3, by line 10", "total = 0, by line 8", "total was not written earlier in this frame", "total = 3, by line 10",
              "total = 9, by line 10", "total was not written later in this frame", "rows = [1, 2], an argument of this call",
-             "nothing was not written earlier in this frame"])
+             "no variable nothing was ever bound in price; there are: order, rows, rest, more, total, row"])
+
+    def test_a_write_is_at_its_line(self):
+        """Where it begins, so what it writes is not there yet."""
+        told = self.ask("b price", "c", "until 11", "{ total", "p total", "}", "{", "{ rows")[3:]
+        self.assertEqual([tuple(row.split("\t")[i] for i in (5, 7)) for row in told if row[0].isdigit()],
+                         [("line", "10"), ("line", "10"), ("call", "7")])
+        self.assertEqual([row for row in told if row[0] in "!#"],
+                         ["#\ttotal = 9, by line 10", "!\t3", "!\ttotal was not written later in this frame",
+                          "#\ttotal = 3, by line 10", "#\trows = [1, 2], an argument of this call"])
+
+    def test_names_that_never_occur(self):
+        for command, said in (("watch totl", "no variable totl was ever bound in price; did you mean total?"),
+                              ("watch item", "no variable item was ever bound in price; there are: order, rows, rest, more, total, row"),
+                              ("} rox", "no variable rox was ever bound in price; did you mean row?"),
+                              ("x SoldOut", "no exception was raised")):
+            with self.subTest(command):
+                self.assertEqual(self.said(command), [said])
+        codes = [json.loads(line)["data"].get("code") for line in self.ask("b price", "c", "watch totl", "{ rows", "{", "until 11", "}",
+                                                                          options=("--json",))]
+        self.assertEqual([code for code in codes if code and "-" in code], ["stop-set", "never-bound", "no-earlier-write", "no-earlier-write", "no-later-write"])
 
     def test_watch(self):
         """It stops where the value is shown first, in both directions; the same again removes
@@ -135,6 +155,37 @@ class Without(Values):
         for command in ("variables", "p order", "{ order", "watch order"):
             with self.subTest(command):
                 self.assertEqual(self.told(command), ["this recording has the path, not the values of variables"])
+
+
+INNER = '''\
+def outer(n):
+    count = 0
+    rows = []
+
+    def inner(k):
+        nonlocal count
+        count += k
+        rows.append(k)
+        return count
+
+    for i in range(n):
+        inner(i)
+    return count
+
+
+outer(3)
+'''
+
+
+class Enclosing(Values):
+    def test_what_an_inner_function_finds_is_not_written_there(self):
+        made = session.Recorded(INNER, "inner.py", "--values", "lines")
+        done = made.pathline("replay", "--plain", *(word for line in
+                             ("w inner", "2c", "n", "variables", "watch count", "clear 1", "c", "c", "c") for word in ("-c", line)))
+        rows = done.stdout.decode().splitlines()
+        self.assertIn("!\tk = 1; count = 0; rows = [0]", rows)
+        self.assertEqual([row.split("\t")[7] for row in rows[-3:-1] if row[0].isdigit()], ["8", "8"])
+        self.assertIn("no later stop", rows[-1])
 
 
 # The views of one large list do not fit into one event.

@@ -79,8 +79,9 @@ class Arguments(unittest.TestCase):
     def test_lines(self):
         """What the last line changed is marked; { and } and W mean the chosen variable."""
         t = self.open("-c", "b price", "-c", "c", "-c", "until 11", of="lines").press("v").wait("variables of price").wait(r"  total = 9  line 10")
-        t.press("End").settle().press("Up").settle().press("{").wait(r"9 > .*").wait(r"\*  total = 9  line 10").press("{").wait(r"\*  total = 3  line 10")
-        t.wait(r"total = total \+ row \* order.count *\|").press("}").wait(r"\*  total = 9").press("W").wait("watch total in price").press("C").wait(r"\*  total = 3")
+        t.press("End").settle().press("Up").settle().press("{").wait(r"10 > .*").wait("total = 9, by line 10").wait(r"  total = 3  line 10")
+        t.press("{").wait("total = 3, by line 10").wait(r"  total = 0  line 8").press("}").wait(r"  total = 3  line 10")
+        t.press("W").wait("watch total in price").press("C").wait(r"\*  total = 3")
 
 
 if __name__ == "__main__":
