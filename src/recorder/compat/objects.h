@@ -68,6 +68,17 @@ static inline PyObject *dict_find(PyObject *dict, const char *name)
 	return NULL;
 }
 
+/* Does it live for ever, so that nothing else will have its address? */
+static inline bool object_is_kept(PyObject *o)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	return _Py_IsImmortal(o);
+#else
+	(void)o;
+	return false;
+#endif
+}
+
 /* ---- ints ---- */
 
 struct long_parts {
@@ -144,6 +155,29 @@ static inline struct attributes object_attributes(PyObject *o)
 	return a;
 }
 
+/* The words of memory that say which of both it has, and where. Returns their number. */
+static inline int attributes_places(PyObject *o, const void *places[2])
+{
+	if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_MANAGED_DICT)) {
+		places[0] = Py_TYPE(o)->tp_dictoffset ? _PyObject_GetDictPtr(o) : NULL;
+		return places[0] != NULL;
+	}
+#if PY_VERSION_HEX >= 0x030d0000
+	places[0] = &_PyObject_ManagedDictPointer(o)->dict;
+	if (!(Py_TYPE(o)->tp_flags & Py_TPFLAGS_INLINE_VALUES))
+		return 1;
+	places[1] = _PyObject_InlineValues(o); /* its first word: are they valid? */
+	return 2;
+#elif PY_VERSION_HEX >= 0x030c0000
+	places[0] = _PyObject_DictOrValuesPointer(o);
+	return 1;
+#else
+	places[0] = _PyObject_ValuesPointer(o);
+	places[1] = _PyObject_ManagedDictPointer(o);
+	return 2;
+#endif
+}
+
 /* How many values there are beside the type's names, and which is the i-th that was set. */
 static inline size_t values_count(PyDictValues *v)
 {
@@ -163,6 +197,28 @@ static inline size_t values_index(PyDictValues *v, size_t i)
 #endif
 }
 
+/* The words of memory that have their order, and how many there are. */
+static inline const void *values_order(PyDictValues *v, size_t *words)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	*words = ((size_t)v->size + 7) / 8;
+	return get_insertion_order_array(v);
+#else
+	*words = (values_count(v) + 2 + 7) / 8;
+	return (const char *)v - 8 * *words;
+#endif
+}
+
+/* Its first word has their number, where values_order does not. */
+static inline const void *values_head(PyDictValues *v)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return v;
+#else
+	return (const char *)v - 8;
+#endif
+}
+
 /* The i-th attribute of `values`, in the order of binding: borrowed, NULL: it is unbound. */
 static inline PyObject *values_at(const struct attributes *a, size_t i, PyObject **name)
 {
@@ -170,6 +226,38 @@ static inline PyObject *values_at(const struct attributes *a, size_t i, PyObject
 
 	*name = DK_UNICODE_ENTRIES(a->keys)[index].me_key;
 	return a->values->values[index];
+}
+
+static inline const void *values_place(PyDictValues *v, size_t i)
+{
+	return &v->values[values_index(v, i)];
+}
+
+/* ---- where the items of a dict are ---- */
+
+/* Of the i-th entry, as PyDict_Next counts: the word that has its value. *key: the one that has its
+ * key; NULL: keys of many dicts, which stay as they are. */
+static inline const void *dict_item_place(PyObject *dict, Py_ssize_t i, const void **key)
+{
+	const PyDictObject *d = (const PyDictObject *)dict;
+
+	*key = NULL;
+	if (d->ma_values)
+		return values_place(d->ma_values, (size_t)i);
+	if (DK_IS_UNICODE(d->ma_keys)) {
+		PyDictUnicodeEntry *entry = &DK_UNICODE_ENTRIES(d->ma_keys)[i];
+		*key = &entry->me_key;
+		return &entry->me_value;
+	}
+	PyDictKeyEntry *entry = &DK_ENTRIES(d->ma_keys)[i];
+	*key = &entry->me_key;
+	return &entry->me_value;
+}
+
+/* The word that has the size and the kind of its table. */
+static inline const void *dict_table_place(PyObject *dict)
+{
+	return &((const PyDictObject *)dict)->ma_keys->dk_log2_size;
 }
 
 #endif

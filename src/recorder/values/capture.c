@@ -8,6 +8,7 @@
 #include "recorder/compat/objects.h"
 #include "recorder/values/library.h"
 #include "recorder/values/members.h"
+#include "recorder/values/reads.h"
 #include "recorder/values/secrets.h"
 #include "recorder/values/text.h"
 #include "recorder/values/types.h"
@@ -116,11 +117,28 @@ static bool put_long(struct capture *c, const struct long_parts *l)
 	return put_string(c, bytes, kept);
 }
 
+/* Its length, and its digits; of a digit alone with half of what is before it. Small ints live for
+ * ever. */
+static void note_int(const struct capture *c, PyObject *o, const struct long_parts *l)
+{
+	const char *digits = (const char *)l->digits;
+
+	if (!c->reads || object_is_kept(o))
+		return;
+	reads_note_type(c->reads, o);
+	reads_note(c->reads, digits - 8);
+	if (l->count && l->count <= SMALL_DIGITS_MAX)
+		reads_note(c->reads, digits - 8 + l->count * sizeof *l->digits);
+	else
+		reads_note_part(c->reads, digits, l->count * sizeof *l->digits);
+}
+
 static bool put_int(struct capture *c, PyObject *o)
 {
 	const struct long_parts l = long_parts((const PyLongObject *)o);
 	uint64_t number = 0;
 
+	note_int(c, o, &l);
 	if (l.count > SMALL_DIGITS_MAX)
 		return put_long(c, &l);
 	for (size_t i = 0; i < l.count; i++)
@@ -139,6 +157,7 @@ static void put_double(struct capture *c, double d)
 
 static bool put_float(struct capture *c, PyObject *o)
 {
+	reads_note(c->reads, &((const PyFloatObject *)o)->ob_fval);
 	put_tag(c, VALUE_FLOAT);
 	put_double(c, PyFloat_AS_DOUBLE(o));
 	return is_within(c);
@@ -146,6 +165,7 @@ static bool put_float(struct capture *c, PyObject *o)
 
 static bool put_complex(struct capture *c, PyObject *o)
 {
+	reads_note_words(c->reads, &((const PyComplexObject *)o)->cval, 2);
 	put_tag(c, VALUE_COMPLEX);
 	put_double(c, ((PyComplexObject *)o)->cval.real);
 	put_double(c, ((PyComplexObject *)o)->cval.imag);
@@ -219,6 +239,16 @@ static bool put_text(struct capture *c, PyObject *str, size_t chars)
 	return true;
 }
 
+static void note_str(const struct capture *c, PyObject *str)
+{
+	if (!c->reads || object_is_kept(str))
+		return;
+	if (!text_is_ready(str))
+		c->reads->failed = true;
+	reads_note_type(c->reads, str);
+	reads_note_str(c->reads, str, c->limits->chars + TEXT_BEYOND);
+}
+
 /* Its length is written first, and is known last. It takes a byte more at most with marks, which
  * the room for the string's own length has. */
 static bool put_str(struct capture *c, PyObject *o)
@@ -226,6 +256,7 @@ static bool put_str(struct capture *c, PyObject *o)
 	struct secret_parts hidden = {0};
 	size_t length = (size_t)PyUnicode_GET_LENGTH(o);
 
+	note_str(c, o);
 	put_tag(c, VALUE_STR);
 	uint8_t *head = c->at;
 	put_number(c, length);
@@ -249,6 +280,7 @@ static bool put_byte_string(struct capture *c, const void *bytes, Py_ssize_t len
 	const uint8_t *from = bytes;
 	struct secret_parts hidden = {0};
 
+	reads_note_part(c->reads, bytes, n - kept < TEXT_BEYOND ? n : kept + TEXT_BEYOND);
 	if (c->shows_secrets) {
 		put_number(c, n);
 		return put_some(c, bytes, kept);
@@ -274,6 +306,7 @@ static bool put_memoryview(struct capture *c, PyObject *o)
 	bool sure = owner && (PyBytes_CheckExact(owner) || PyByteArray_CheckExact(owner)) &&
 		    m->flags & _Py_MEMORYVIEW_C;
 
+	reads_fail(c->reads);
 	put_head(c, VALUE_MEMORYVIEW, o);
 	if (sure)
 		return put_byte_string(c, m->view.buf, m->view.len);
@@ -432,7 +465,7 @@ static bool put_container(struct capture *c, PyObject *o, enum value_kind kind, 
 	struct members of;
 	uint32_t most = kind == VALUE_OBJECT ? c->limits->attributes : c->limits->items;
 
-	members_begin(&of, o, kind, fields);
+	members_begin(&of, o, kind, fields, c->reads);
 	if (of.length && is_seen(c, o))
 		return put_seen(c, o);
 	put_head(c, of.kind, o);
@@ -442,10 +475,18 @@ static bool put_container(struct capture *c, PyObject *o, enum value_kind kind, 
 
 /* ---- the rest ---- */
 
+/* With what a change of the type changes, as its name. */
+static void note_type(const struct capture *c, const PyObject *o)
+{
+	reads_note_type(c->reads, o);
+	reads_note(c->reads, &Py_TYPE(o)->tp_version_tag);
+}
+
 static bool put_type_of(struct capture *c, PyObject *o)
 {
 	if (!o || o == Py_None)
 		return put_string(c, "", 0);
+	note_type(c, o);
 	const struct value_type *t = value_type_of(Py_TYPE(o));
 	return put_string(c, t->name, t->name_length);
 }
@@ -456,6 +497,9 @@ static bool put_exception(struct capture *c, PyObject *o)
 
 	if (is_seen(c, o))
 		return put_seen(c, o);
+	reads_note(c->reads, &e->cause);
+	reads_note(c->reads, &e->context);
+	reads_note(c->reads, &e->args);
 	put_head(c, VALUE_EXCEPTION, o);
 	return put_type_of(c, e->cause) && put_type_of(c, e->context) && capture_value(c, e->args);
 }
@@ -465,6 +509,7 @@ static bool put_three(struct capture *c, enum value_kind kind, PyObject *const *
 {
 	bool done = true;
 
+	reads_note_words(c->reads, parts, 3);
 	put_tag(c, kind);
 	for (int i = 0; i < 3 && done; i++)
 		done = PySlice_Check(parts[i]) ? capture_type(c, parts[i])
@@ -487,7 +532,10 @@ static bool put_slice(struct capture *c, PyObject *o)
 {
 	const PySliceObject *s = (const PySliceObject *)o;
 
-	return put_three(c, VALUE_SLICE, (PyObject *const[]){s->start, s->stop, s->step});
+	_Static_assert(offsetof(PySliceObject, step) ==
+			       offsetof(PySliceObject, start) + 2 * sizeof(PyObject *),
+		"they are in a row");
+	return put_three(c, VALUE_SLICE, &s->start);
 }
 
 static bool put_name(struct capture *c, PyObject *name)
@@ -498,9 +546,14 @@ static bool put_name(struct capture *c, PyObject *name)
 
 static bool put_function(struct capture *c, PyObject *f)
 {
-	if (PyFunction_Check(f))
+	note_type(c, f);
+	if (PyFunction_Check(f)) {
+		reads_note(c->reads, &((PyFunctionObject *)f)->func_qualname);
+		note_str(c, ((PyFunctionObject *)f)->func_qualname);
 		return put_name(c, ((PyFunctionObject *)f)->func_qualname);
+	}
 	if (PyCFunction_Check(f)) {
+		reads_note(c->reads, &((PyCFunctionObject *)f)->m_ml);
 		const char *name = ((PyCFunctionObject *)f)->m_ml->ml_name;
 		return put_string(c, name, strlen(name));
 	}
@@ -511,13 +564,17 @@ static bool put_named(struct capture *c, PyObject *o, enum value_kind kind)
 {
 	put_head(c, kind, o);
 	if (kind == VALUE_CLASS) {
+		reads_note(c->reads, &((PyTypeObject *)o)->tp_version_tag);
 		const struct value_type *t = value_type_of((PyTypeObject *)o);
 		return put_string(c, t->name, t->name_length);
 	}
 	if (kind == VALUE_METHOD)
+		reads_note(c->reads, &((PyMethodObject *)o)->im_func);
+	if (kind == VALUE_METHOD)
 		return put_function(c, PyMethod_GET_FUNCTION(o));
 	if (kind == VALUE_FUNCTION)
 		return put_function(c, o);
+	reads_fail(c->reads);
 	PyObject *names = PyModule_GetDict(o);
 	return put_name(c, names ? dict_find(names, "__name__") : NULL);
 }
@@ -571,6 +628,9 @@ static bool put_any(struct capture *c, PyObject *o)
 	struct repr r = {.text = text, .room = sizeof text};
 	bool has_text = t->library && t->library->text(&r, o);
 
+	note_type(c, o);
+	if (t->library)
+		reads_fail(c->reads);
 	if (!(has_text ? t->exact_text : t->exact)) {
 		put_tag(c, VALUE_TYPED);
 		if (!put_string(c, t->name, t->name_length))

@@ -21,6 +21,8 @@
 /* Bytes behind the limit that may be written over, and mean nothing. */
 #define CAPTURE_SLACK 40
 
+struct reads;
+
 #define CAPTURE_SEEN_MAX 128 /* objects with members in a value; others are not told apart */
 
 struct capture {
@@ -28,7 +30,8 @@ struct capture {
 	uint8_t *limit; /* what is written ends before it; CAPTURE_SLACK bytes are behind it */
 	const struct value_limits *limits;
 	bool shows_secrets;
-	unsigned depth; /* of values in each other */
+	struct reads *reads; /* gets what a value is made from (reads.h); NULL: nobody asks */
+	unsigned depth;	     /* of values in each other */
 	unsigned seen_count;
 	const PyObject *seen[CAPTURE_SEEN_MAX]; /* compared only */
 };

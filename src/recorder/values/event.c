@@ -12,8 +12,11 @@
 #include "format/event.h"
 #include "format/value_table.h"
 #include "recorder/root.h"
+#include "recorder/values/known.h"
 
 struct capture value_capture;
+
+#define SMALL_CHARACTERS 16 /* of a str */
 
 /* ---- the budget ---- */
 
@@ -103,6 +106,24 @@ uint8_t *value_event_end(uint8_t *p, uint8_t kind)
 	return at + n;
 }
 
+/* It takes less to capture it than to look whether it is known. */
+static bool value_is_small(PyObject *o)
+{
+	return !o || o == Py_None || PyLong_CheckExact(o) || PyBool_Check(o) ||
+	       PyFloat_CheckExact(o) ||
+	       (PyUnicode_CheckExact(o) && PyUnicode_GET_LENGTH(o) < SMALL_CHARACTERS);
+}
+
+/* There is all the room that a value can have. */
+static bool put_known(struct capture *c, PyObject *o)
+{
+	const struct known_value v = known_value_of(o);
+
+	memcpy(c->at, v.bytes, v.length);
+	c->at += v.length;
+	return v.length;
+}
+
 bool value_event_put(PyObject *o, bool hidden)
 {
 	struct capture *c = &value_capture;
@@ -114,8 +135,11 @@ bool value_event_put(PyObject *o, bool hidden)
 	c->seen_count = 0;
 	if (value_event_is_over())
 		return capture_type(c, o);
-	if ((size_t)(whole - c->at) > most)
+	if ((size_t)(whole - c->at) > most) {
+		if (!value_is_small(o))
+			return put_known(c, o) || capture_type(c, o);
 		c->limit = c->at + most;
+	}
 	bool done = capture_value(c, o);
 	c->limit = whole;
 	return done || capture_type(c, o);

@@ -12,9 +12,10 @@
 #include "base/map.h"
 #include "recorder/compat/objects.h"
 #include "recorder/root.h"
-#include "recorder/values/capture.h"
+#include "recorder/values/known.h"
 #include "recorder/values/secrets.h"
 #include "recorder/values/text.h"
+#include "recorder/values/types.h"
 
 static uint64_t mixed(const PyObject *o, uint64_t contents)
 {
@@ -27,7 +28,9 @@ static uint64_t mixed(const PyObject *o, uint64_t contents)
 
 static bool has_name_alone(PyObject *o)
 {
-	return PyFunction_Check(o) || PyType_Check(o) || PyModule_Check(o) || PyCFunction_Check(o);
+	const enum value_kind kind = value_type_of(Py_TYPE(o))->kind;
+
+	return kind == VALUE_FUNCTION || kind == VALUE_CLASS || kind == VALUE_MODULE;
 }
 
 /* The digits that an int can be shown with, and how many there are. */
@@ -54,20 +57,12 @@ static uint64_t str_contents(PyObject *o)
 /* Any other object: by the bytes of its value. */
 static struct fingerprint of_value(PyObject *o)
 {
-	static uint8_t bytes[VALUE_EVENT_MAX + CAPTURE_SLACK];
-	static struct capture c;
-	const struct arena_head *h = root.arena.head;
+	const struct known_value v = known_value_of(o);
 
-	c.at = bytes;
-	c.limits = &h->value_limits;
-	c.limit = bytes + h->value_limits.bytes;
-	c.shows_secrets = h->shows_secrets;
-	c.depth = c.seen_count = 0;
-	if (!capture_value(&c, o))
+	if (!v.length)
 		return (struct fingerprint){.number = mixed(o, 0)};
-	const size_t n = (size_t)(c.at - bytes);
 	return (struct fingerprint){
-		.number = mixed(o, hash_bytes(bytes, n)), .value = bytes, .value_bytes = n};
+		.number = mixed(o, v.hash), .value = v.bytes, .value_bytes = v.length};
 }
 
 struct fingerprint fingerprint_of(PyObject *o, bool hidden)

@@ -99,7 +99,7 @@ bool text_of_member(struct repr *r, PyObject *o)
 	struct members attributes;
 	struct member m;
 
-	members_begin(&attributes, o, VALUE_OBJECT, NULL);
+	members_begin(&attributes, o, VALUE_OBJECT, NULL, NULL);
 	while (members_next(&attributes, &m)) {
 		if (!m.name || PyUnicode_CompareWithASCIIString(m.name, "_name_"))
 			continue;

@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include "recorder/compat/library.h"
+#include "recorder/values/reads.h"
 
 /* ---- attributes ---- */
 
@@ -44,17 +45,29 @@ PyObject *object_slot(PyObject *o, const char *name)
 	return NULL;
 }
 
+/* All of them, also those without a value, which can come. */
+static void note_slots(const struct members *m, const PyTypeObject *type)
+{
+	const PyMemberDef *d = slots_of_type(type);
+
+	for (; m->reads && d && d->name; d++)
+		if (is_slot(d))
+			reads_note(m->reads, (char *)m->of + d->offset);
+}
+
 static void find_slots(struct members *m)
 {
 	PyTypeObject *types[sizeof m->slots_of / sizeof *m->slots_of];
 	size_t count = 0;
 
-	for (PyTypeObject *t = Py_TYPE(m->of); t; t = t->tp_base)
+	for (PyTypeObject *t = Py_TYPE(m->of); t; t = t->tp_base) {
+		note_slots(m, t);
 		if (count < sizeof types / sizeof *types && slots_of_type(t) &&
 			count_slots(m->of, t)) {
 			types[count++] = t;
 			m->length += count_slots(m->of, t);
 		}
+	}
 	m->slot_types = count;
 	for (size_t i = 0; i < count; i++)
 		m->slots_of[i] = types[count - 1 - i];
@@ -78,6 +91,75 @@ static bool next_slot(const struct members *m, struct attribute_place *at, struc
 	return false;
 }
 
+static void note_order(struct reads *r, PyDictValues *values)
+{
+	size_t words;
+	const void *order = values_order(values, &words);
+
+	reads_note(r, values_head(values));
+	reads_note_words(r, order, words);
+}
+
+static void note_table(struct reads *r, PyObject *dict)
+{
+	const PyDictObject *d = (const PyDictObject *)dict;
+
+	if (!r)
+		return;
+	reads_note_type(r, dict);
+	reads_note(r, &d->ma_used);
+	reads_note(r, &d->ma_keys);
+	reads_note(r, &d->ma_values);
+	if (d->ma_values)
+		note_order(r, d->ma_values);
+	else
+		reads_note(r, dict_table_place(dict));
+}
+
+/* Those from `from` on, which PyDict_Next went through. Of all but the last the value is missing.
+ */
+static void note_items(struct reads *r, PyObject *dict, Py_ssize_t from, Py_ssize_t end)
+{
+	const void *key = NULL;
+
+	for (; r && from < end && !r->failed; from++) {
+		reads_note(r, dict_item_place(dict, from, &key));
+		if (key)
+			reads_note(r, key);
+	}
+}
+
+/* As PyDict_Next. */
+static bool next_in_dict(
+	struct reads *r, PyObject *dict, Py_ssize_t *place, struct member *out, bool named)
+{
+	const Py_ssize_t from = *place;
+
+	if (!PyDict_Next(dict, place, named ? &out->name : &out->key, &out->value))
+		return false;
+	note_items(r, dict, from, *place);
+	if (r && named && PyUnicode_Check(out->name))
+		reads_note(r, &((const PyASCIIObject *)out->name)->hash);
+	return true;
+}
+
+static void note_attributes(const struct members *m)
+{
+	const void *places[2];
+
+	if (!m->reads)
+		return;
+	if (Py_TYPE(m->of)->tp_itemsize) /* what it has lies behind its items */
+		reads_note(m->reads, &((const PyVarObject *)m->of)->ob_size);
+	const int count = attributes_places(m->of, places);
+	for (int i = 0; i < count; i++)
+		reads_note(m->reads, places[i]);
+	if (m->attributes.dict)
+		note_table(m->reads, m->attributes.dict);
+	else if (m->attributes.values)
+		note_order(m->reads, m->attributes.values);
+}
+
 static size_t count_attributes(const struct attributes *a)
 {
 	if (a->dict)
@@ -99,10 +181,11 @@ static bool next_attribute(const struct members *m, struct attribute_place *at, 
 	*out = (struct member){0};
 	if (next_slot(m, at, out))
 		return true;
-	while (a->dict && PyDict_Next(a->dict, &at->place, &out->name, &out->value))
+	while (a->dict && next_in_dict(m->reads, a->dict, &at->place, out, true))
 		if (is_attribute_name(out->name))
 			return true;
 	while (a->values && at->value < values_count(a->values)) {
+		reads_note(m->reads, values_place(a->values, at->value));
 		out->value = values_at(a, at->value++, &out->name);
 		if (out->value && out->name && is_attribute_name(out->name))
 			return true;
@@ -182,6 +265,7 @@ static bool next_of_array(struct members *m, PyObject *const *items, struct memb
 {
 	if (m->next >= m->length)
 		return false;
+	reads_note(m->reads, &items[m->next]);
 	*out = (struct member){.value = items[m->next]};
 	if (m->kind == VALUE_NAMEDTUPLE)
 		out->name = PyTuple_GET_ITEM(m->fields, m->next);
@@ -193,20 +277,39 @@ static bool next_of_set(struct members *m, struct member *out)
 {
 	Py_hash_t hash;
 
+	const Py_ssize_t from = m->place;
+	const setentry *table = ((const PySetObject *)m->of)->table;
+
 	*out = (struct member){0};
-	return _PySet_NextEntry(m->of, &m->place, &out->value, &hash);
+	if (!_PySet_NextEntry(m->of, &m->place, &out->value, &hash))
+		return false;
+	for (Py_ssize_t i = from; m->reads && i < m->place && !m->reads->failed; i++)
+		reads_note(m->reads, &table[i].key);
+	return true;
+}
+
+static void note_set(struct reads *r, PyObject *set)
+{
+	const PySetObject *s = (const PySetObject *)set;
+
+	reads_note(r, &s->used);
+	reads_note(r, &s->mask);
+	reads_note(r, &s->table);
 }
 
 static bool next_of_dict(struct members *m, struct member *out)
 {
 	*out = (struct member){0};
-	return PyDict_Next(m->of, &m->place, &out->key, &out->value);
+	return next_in_dict(m->reads, m->of, &m->place, out, false);
 }
 
 static void begin_deque(struct members *m)
 {
 	const struct deque_layout *d = (const struct deque_layout *)m->of;
 
+	reads_note(m->reads, &d->head.ob_size);
+	reads_note(m->reads, &d->leftblock);
+	reads_note(m->reads, &d->leftindex);
 	m->length = (size_t)Py_SIZE(m->of);
 	m->block = d->leftblock;
 	m->block_place = (size_t)d->leftindex;
@@ -216,8 +319,10 @@ static bool next_of_deque(struct members *m, struct member *out)
 {
 	if (m->next++ >= m->length || !m->block || m->block_place >= DEQUE_BLOCK_ITEMS)
 		return false;
+	reads_note(m->reads, &m->block->items[m->block_place]);
 	*out = (struct member){.value = m->block->items[m->block_place++]};
 	if (m->block_place == DEQUE_BLOCK_ITEMS && m->next < m->length) {
+		reads_note(m->reads, &m->block->right);
 		m->block = m->block->right;
 		m->block_place = 0;
 	}
@@ -230,6 +335,7 @@ static bool next_of_deque(struct members *m, struct member *out)
 
 static void begin_ordered(struct members *m)
 {
+	reads_fail(m->reads);
 	if (PyODict_Type.tp_basicsize == (Py_ssize_t)sizeof(struct odict_layout))
 		m->node = ((const struct odict_layout *)m->of)->first;
 }
@@ -260,22 +366,28 @@ static bool next_of_ordered(struct members *m, struct member *out)
 	return false;
 }
 
-void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields)
+void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields,
+	struct reads *reads)
 {
-	*m = (struct members){.of = of, .kind = kind, .fields = fields};
+	*m = (struct members){.of = of, .reads = reads, .kind = kind, .fields = fields};
 	switch (kind) {
 	case VALUE_LIST:
+		reads_note(reads, &((const PyListObject *)of)->ob_item);
+		/* fallthrough */
 	case VALUE_TUPLE:
 	case VALUE_NAMEDTUPLE:
+		reads_note(reads, &((const PyVarObject *)of)->ob_size);
 		m->length = (size_t)Py_SIZE(of);
 		if (fields && (size_t)PyTuple_GET_SIZE(fields) != m->length)
 			m->kind = VALUE_TUPLE;
 		break;
 	case VALUE_SET:
 	case VALUE_FROZENSET:
+		note_set(reads, of);
 		m->length = (size_t)PySet_GET_SIZE(of);
 		break;
 	case VALUE_DICT:
+		note_table(reads, of);
 		m->length = (size_t)PyDict_GET_SIZE(of);
 		if (PyODict_Check(of))
 			begin_ordered(m);
@@ -285,6 +397,7 @@ void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObje
 		break;
 	default:
 		m->attributes = object_attributes(of);
+		note_attributes(m);
 		m->length = count_attributes(&m->attributes);
 		find_slots(m);
 	}

@@ -10,6 +10,7 @@
 #include "recorder/compat/objects.h"
 
 struct deque_block;
+struct reads;
 struct odict_node;
 
 /* Where the next attribute is. */
@@ -20,7 +21,8 @@ struct attribute_place {
 };
 
 struct members {
-	PyObject *of; /* borrowed */
+	PyObject *of;	     /* borrowed */
+	struct reads *reads; /* as in struct capture */
 	enum value_kind kind;
 	size_t length;	  /* how many there are */
 	size_t next;	  /* of items and fields */
@@ -48,8 +50,10 @@ struct member {
 /* What an object's slot with this name has; borrowed. NULL: it is not bound, or there is none. */
 PyObject *object_slot(PyObject *o, const char *name);
 
-/* kind: of the object, which has members; fields: as in struct value_type. */
-void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields);
+/* kind: of the object, which has members; fields: as in struct value_type; reads: gets what is read
+ * of the object, but not what is read of its members. */
+void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields,
+	struct reads *reads);
 /* false: there are no more. */
 bool members_next(struct members *m, struct member *out);
 

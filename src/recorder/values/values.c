@@ -157,9 +157,14 @@ bool values_are_of_lines(PyCodeObject *code)
 	return root.keeps_lines && values_are_of(code);
 }
 
-static uint8_t marks_of(PyObject *name)
+static uint8_t marks_of(const PyCodeObject *code, int variable)
 {
-	return (uint8_t)((capture_name_is_secret(name) ? VARIABLE_HIDDEN : 0) |
+	PyObject *name = PyTuple_GET_ITEM(code->co_localsplusnames, variable);
+	const bool shared = _PyLocals_GetKind(code->co_localspluskinds, variable) &
+			    (CO_FAST_CELL | CO_FAST_FREE);
+
+	return (uint8_t)((shared ? VARIABLE_SHARED : 0) |
+			 (capture_name_is_secret(name) ? VARIABLE_HIDDEN : 0) |
 			 (variable_is_told(name) ? 0 : VARIABLE_LEFT_OUT));
 }
 
@@ -180,6 +185,6 @@ struct code_values *code_values_of(PyCodeObject *code)
 	v->variables = all;
 	v->hides_result = capture_name_is_secret(code->co_name);
 	for (uint32_t i = 0; i < all; i++)
-		v->marks[i] = marks_of(PyTuple_GET_ITEM(code->co_localsplusnames, i));
+		v->marks[i] = marks_of(code, (int)i);
 	return v;
 }

@@ -13,6 +13,7 @@ struct emit;
 enum variable_mark {
 	VARIABLE_HIDDEN = 1,   /* its name says that it is a secret */
 	VARIABLE_LEFT_OUT = 2, /* it is not told, unless it is an argument */
+	VARIABLE_SHARED = 4,   /* functions in each other have it */
 };
 
 /* What is known beforehand of a code whose values are kept. */

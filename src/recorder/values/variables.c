@@ -67,6 +67,7 @@ struct telling {
 	bool beyond;  /* there is more than is looked at */
 	bool rest;    /* those that have not changed are told now */
 	bool small;   /* and of these the small ones, or the others */
+	bool large;   /* there are others */
 	uint32_t put; /* this many */
 };
 
@@ -105,12 +106,6 @@ static bool put_named(
 	return false;
 }
 
-/* Does this pass tell the variable? */
-static bool is_due(const struct telling *t, const struct kept_variable *v, uint64_t number)
-{
-	return t->rest ? number && !v->told : number != v->number;
-}
-
 /* Has it always room, where others were cut to fit? */
 static bool is_small(PyObject *o)
 {
@@ -119,16 +114,28 @@ static bool is_small(PyObject *o)
 	       (PyUnicode_CheckExact(o) && PyUnicode_GET_LENGTH(o) <= SMALL_CHARACTERS);
 }
 
-static void tell(struct telling *t, struct kept_variable *v, const struct named *name, PyObject *o)
+/* Does this pass tell the variable? Then *f is that of its object. */
+static bool is_due(
+	struct telling *t, struct kept_variable *v, PyObject *o, bool hidden, struct fingerprint *f)
 {
-	if (is_small(o) != t->small)
+	const bool small = is_small(o);
+
+	t->large |= !small;
+	if (small != t->small)
+		return false;
+	*f = fingerprint_of(o, hidden);
+	if (t->rest)
+		return f->number && !v->told;
+	v->told = false;
+	return f->number != v->number;
+}
+
+static void tell(struct telling *t, struct kept_variable *v, const struct named *name, PyObject *o,
+	const struct fingerprint *f)
+{
+	if (!put_named(t, name, o, f))
 		return;
-	const struct fingerprint f = fingerprint_of(o, name->hidden);
-	if (!t->rest)
-		v->told = false;
-	if (!is_due(t, v, f.number) || !put_named(t, name, o, &f))
-		return;
-	v->number = f.number;
+	v->number = f->number;
 	v->told = true;
 }
 
@@ -163,29 +170,35 @@ static void tell_fast(struct telling *t)
 	const struct emit *e = t->e;
 	const struct code_values *values = e->record->values;
 	uint8_t room[VARIABLE_NAME_MAX];
+	struct fingerprint f;
 
 	for (uint32_t i = 0; i < t->kept->count && i < values->variables; i++) {
 		struct kept_variable *v = &t->kept->variables[i];
-		PyObject *o = frame_variable(e->frame, e->code, (int)i);
-		if (values->marks[i] & VARIABLE_LEFT_OUT || (!o && !v->number))
+		const uint8_t marks = values->marks[i];
+		PyObject *o = marks & VARIABLE_SHARED ? frame_variable(e->frame, e->code, (int)i)
+						      : frame_local(e->frame, (int)i);
+		if (marks & VARIABLE_LEFT_OUT || (!o && !v->number))
 			continue;
 		PyObject *name = PyTuple_GET_ITEM(e->code->co_localsplusnames, i);
 		if (!o && t->small && !t->rest && shows_name_again(t, name)) {
 			v->number = 0;
 			continue;
 		}
-		const struct named named =
-			fast_name(name, values->marks[i] & VARIABLE_HIDDEN, room);
-		tell(t, v, &named, o);
+		const bool hidden = marks & VARIABLE_HIDDEN;
+		if (!is_due(t, v, o, hidden, &f))
+			continue;
+		const struct named named = fast_name(name, hidden, room);
+		tell(t, v, &named, o, &f);
 	}
 }
 
 static void tell_name(struct telling *t, struct kept_name *row, PyObject *o)
 {
 	const struct named named = {row->text, row->bytes, row->hidden};
+	struct fingerprint f;
 
-	if (row->bytes)
-		tell(t, &row->is, &named, o);
+	if (row->bytes && is_due(t, &row->is, o, row->hidden, &f))
+		tell(t, &row->is, &named, o, &f);
 }
 
 /* Those that are not in the dict any more. */
@@ -227,12 +240,17 @@ static void tell_all_of_pass(struct telling *t)
 {
 	PyObject *names = code_runs_once(t->e->code) ? frame_names(t->e->frame) : NULL;
 
-	for (int small = 1; small >= 0; small--) {
-		t->small = small;
-		tell_fast(t);
-		if (names)
-			tell_names(t, names);
-	}
+	t->small = true;
+	t->large = false;
+	tell_fast(t);
+	if (names)
+		tell_names(t, names);
+	if (!t->large)
+		return;
+	t->small = false;
+	tell_fast(t);
+	if (names)
+		tell_names(t, names);
 }
 
 /* ---- the event ---- */
