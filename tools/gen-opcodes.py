@@ -53,6 +53,8 @@ INLINES = {"CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"} if VERSION 
 # It is specialised where it runs often, and nobody else notices it but where a namespace has code
 # of its own.
 LOOKS_UP = {"LOAD_GLOBAL"} if VERSION in ((3, 12), (3, 13)) else set()
+# The head of a `for` or `async for`.
+NEXT = {"FOR_ITER", "GET_ANEXT"}
 
 
 def caches():
@@ -88,6 +90,7 @@ def rows():
                 ("OPCODE_BARE", {"RAISE_VARARGS"} if VERSION == (3, 11) else ()),
                 ("OPCODE_UNHEARD", UNHEARD),
                 ("OPCODE_LOOKS_UP", LOOKS_UP),
+                ("OPCODE_NEXT", NEXT),
             )
             if name in names
         ]

@@ -36,6 +36,7 @@ enum {
 	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again without an event */
 	OPCODE_UNHEARD = 64,   /* a jump back that has no event: not a pass of a loop */
 	OPCODE_LOOKS_UP = 256, /* 3.12, 3.13: looks up a name; specialised when it runs often */
+	OPCODE_NEXT = 512,     /* takes the next item of a loop, also the first one */
 };
 
 struct opcode {

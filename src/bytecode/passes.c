@@ -218,11 +218,21 @@ static bool can_be_silent(const struct passes *s, const struct jump *j)
 	return false;
 }
 
+/* Is the block the head of a `for`? */
+static bool takes_next(const struct passes *s, uint32_t block)
+{
+	const size_t unit = s->g->blocks[block].unit;
+
+	return s->version->opcodes[s->code->code.at[2 * unit]].marks & OPCODE_NEXT;
+}
+
 /* Can LINE fire inside the loop on a way to the jump? If not, the jump is AGAIN each time. */
 static bool can_be_told(const struct passes *s, const struct jump *j)
 {
+	const uint32_t inside = takes_next(s, j->to) ? j->to + 1 : j->to;
+
 	for (uint32_t i = 0; i < s->reach_count; i++)
-		if (s->reached[i] >= j->to && can_tell(s, s->reached[i]))
+		if (s->reached[i] >= inside && can_tell(s, s->reached[i]))
 			return true;
 	return false;
 }
@@ -232,13 +242,22 @@ static void mark_unit(struct passes *s, uint32_t unit, enum pass_mark mark)
 	s->marks[unit] = (uint8_t)(s->marks[unit] | mark);
 }
 
+static void mark_teller(struct passes *s, uint32_t block)
+{
+	const uint32_t unit = s->g->blocks[block].unit;
+
+	mark_unit(s, unit, PASS_TELLS);
+	if (takes_next(s, block))
+		mark_unit(s, unit, PASS_ENTERS);
+}
+
 /* Mark everything on which a check depends: the LINEs that can be the last one before it, and the
  * jumps that lower `told`. */
 static void mark_what_it_sees(struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->reach_count; i++)
 		if (can_tell(s, s->reached[i]))
-			mark_unit(s, s->g->blocks[s->reached[i]].unit, PASS_TELLS);
+			mark_teller(s, s->reached[i]);
 	for (uint32_t i = 0; i < s->jump_count; i++)
 		if (s->jumps[i].to <= j->to && has_seen(s, s->jumps[i].to) &&
 			!always_fires(s, &s->jumps[i]))

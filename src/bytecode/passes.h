@@ -5,7 +5,8 @@
  * At any time the path of a frame is known up to a unit, `told`:
  *
  *	a frame begins         told = 0
- *	LINE at unit u         told = u + 1
+ *	LINE at unit u         told = u + 1; or u, if a loop takes its next item there: then the
+ *	                       LINE enters the loop, and is no pass of it
  *	a jump from s to d     where LINE does not fire at d on arrival, and d <= s:
  *	                       AGAIN if told <= d; else told = d
  *
@@ -28,6 +29,8 @@ enum pass_mark {
 	/* a jump back that is never AGAIN, or always, but lowers told for a later CHECK */
 	PASS_TRACK = 4,
 	PASS_TELLS = 8, /* a line start whose LINE may be the last one before a CHECK */
+	/* beside TELLS: the LINE enters a loop, whose next item is taken there */
+	PASS_ENTERS = 16,
 };
 
 /* Set the marks of units; marks: g->unit_count bytes, all zero. *checks: there is a CHECK among

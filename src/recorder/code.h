@@ -87,7 +87,7 @@ struct code_record {
 		uint32_t pending : 1;
 		uint32_t sends : 1;  /* the frame awaits what is called here */
 		uint32_t silent : 1; /* a return or yield that needs no event */
-		uint32_t pass : 4;   /* enum pass_mark */
+		uint32_t pass : 5;   /* enum pass_mark */
 		uint32_t heard : 2;  /* enum heard, for a witness or a jump back (unit_is_pass) */
 		/* for those that may move: the instruction after this one, which looks a name up,
 		 * has the event */
@@ -113,7 +113,7 @@ static inline uint32_t unit_bits(struct code_unit u)
  * else that is reported so has a start, or is after one and is no jump. */
 static inline bool unit_is_pass(uint32_t bits)
 {
-	return (bits & UNIT_BITS(.start = START_MAX, .pass = 15)) ==
+	return (bits & UNIT_BITS(.start = START_MAX, .pass = 31)) ==
 		       UNIT_BITS(.pass = PASS_ALWAYS) &&
 	       bits & UNIT_BITS(.heard = 3);
 }

@@ -187,7 +187,7 @@ static void put_passes(
 		return;
 	bytecode_passes(parts, g, marks, &r->checks);
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		r->units[i].pass = marks[i] & 15u;
+		r->units[i].pass = marks[i] & 31u;
 	free(marks);
 }
 

@@ -192,7 +192,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 	if (here.start && unlikely(line_is_moved(&e, code, here.start, told)))
 		here.start = 0;
 	if (unlikely(here.pass & PASS_TELLS))
-		passes_line(e.frame, unit);
+		passes_line(e.frame, here.pass & PASS_ENTERS ? unit : unit + 1);
 	uint8_t *p = e.record->values ? values_of_line(&e, e.at) : e.at;
 	if (likely(here.start != 0))
 		emit_end(&e, event_write_line(p, here.start - 1));

@@ -10,19 +10,20 @@
 #include "recorder/compat/python.h"
 
 static struct pl_map
-	told; /* the unit of the last LINE + 1, or the lower target of a jump since; with the GIL */
+	told; /* how far the last LINE reported, or the lower target of a jump since; with the GIL
+	       */
 
 static uint64_t passes_key(const py_frame *frame)
 {
 	return (uint64_t)(uintptr_t)frame;
 }
 
-void passes_line(py_frame *frame, uint32_t unit)
+void passes_line(py_frame *frame, uint32_t up_to)
 {
-	uint64_t *up_to = map_put(&told, passes_key(frame));
+	uint64_t *known = map_put(&told, passes_key(frame));
 
-	if (up_to)
-		*up_to = (uint64_t)unit + 1;
+	if (known)
+		*known = up_to;
 }
 
 bool passes_jump(py_frame *frame, uint32_t unit)

@@ -4,7 +4,8 @@
 
 #include "recorder/compat/python.h"
 
-void passes_line(py_frame *frame, uint32_t unit);
+/* A LINE: the frame is reported up to this unit. */
+void passes_line(py_frame *frame, uint32_t up_to);
 /* A jump back to `unit`; true: it is AGAIN. */
 bool passes_jump(py_frame *frame, uint32_t unit);
 void passes_forget(py_frame *frame); /* it begins, or is over */

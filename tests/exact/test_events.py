@@ -16,9 +16,12 @@ from exact import Failure
 EVENTS = os.path.join(exact.HERE, "events")
 CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
-PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "generator_passes", "generator_passes_interrupted", "recursion", "tools")
+PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "comprehensions", "generator_passes", "generator_passes_interrupted", "recursion", "tools")
 # of one thread, each time the same
-PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "generator_passes", "hot_loops")
+PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "comprehensions", "generator_passes", "hot_loops")
+ALL_CALLS, ALL_LINES = (("--values=" + which, "--values-of=*") for which in ("calls", "lines"))
+RECORDED = ("PY_START", "PY_RESUME", "PY_THROW", "LINE", "PY_RETURN", "PY_YIELD", "PY_UNWIND", "RAISE", "RERAISE", "EXCEPTION_HANDLED", "JUMP")
+COUNTED = ("", "--hot=1", "--order=exact", " ".join(ALL_LINES))
 PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
 # the listener's trace function is replaced, and not in threads of _thread
@@ -126,6 +129,18 @@ def passes_apart(python, what, setup, work):
     return "%d events" % len(got)
 
 
+def passes_counted(python, options, setup, work):
+    """Of loops whose passes are known, as many rows as that."""
+    program = os.path.join(EVENTS, "passes_counted.py")
+    recording, ran = record(python, [program], setup, work, options=options.split())
+    got = collections.Counter()
+    for file, first, code, line in exact.rows(exact.dump(recording, setup, work, "file,first,code,line", ("--events", "line,again"))):
+        got[code, int(line or 0) - int(first)] += file == program
+    expected = json.loads(ran.out)
+    equal("rows of a loop", expected, [[code, at, got[code, at]] for code, at, _ in expected])
+    return "%d lines" % len(expected)
+
+
 def unheard(python, setup, work):
     """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what
     may be lost until then. The function is replaced before recording begins, for the recorder calls
@@ -163,6 +178,30 @@ def passes_killed(python, setup, work):
     if got != 700:
         raise Failure("%d passes, not 700" % got)
     return "%d passes" % got
+
+
+# ---- what the program's own tools are told ----
+
+def heard(python, setup, work):
+    """A tool of the program is told what it is told beside another tool that hears of what the
+    recorder hears of, whatever is kept. Alone it is told the same, but for lines from 3.13 on: LINE
+    where a function begins is reported there only if some tool has PY_START enabled."""
+    program = os.path.join(EVENTS, "heard.py")
+
+    def told(name, command):
+        return dict(json.loads(exact.run(command, setup, work, name=name, ok=(0,)).out))
+
+    alone = told("alone", [*python.command, program])
+    beside = told("beside", [*python.command, program, *RECORDED])
+    start = told("start", [*python.command, program, "PY_START"])
+    differ = {key for key in beside if beside[key] != alone.get(key)}
+    if differ and (python.minor < (3, 13) or start != beside or not all(key.startswith("LINE") for key in differ)):
+        raise Failure("beside a tool of the program it is told otherwise of %s" % ", ".join(sorted(differ)))
+    for options in ("--values=none",), ALL_CALLS, ALL_LINES, ("--hot=1",), (*ALL_CALLS, "--hot=1"):
+        recording = os.path.join(work, "recording%d" % len(os.listdir(work)))
+        got = told("recorded", [*python.record(recording, setup, options), program])
+        equal("calls of the tool's callbacks, recorded with %s" % " ".join(options), sorted(beside.items()), sorted(got.items()))
+    return "%d calls of callbacks" % sum(beside.values())
 
 
 # ---- tasks, generators, callers ----
@@ -367,6 +406,9 @@ def main():
         if p.minor >= (3, 12):
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
+            tests += [((p.version, "own-tool"), lambda w, p=p: heard(p, setup, w))]
+        tests += [((p.version, "passes-counted", options or "-"), lambda w, p=p, o=options: passes_counted(p, o, setup, w))
+                  for options in COUNTED]
         if p.minor in exact.HOT:
             tests += [((p.version, "unheard"), lambda w, p=p: unheard(p, setup, w))]
             tests += [((p.version, "limits", "hot"), lambda w, p=p: limits(p, setup, w, "--hot=1"))]

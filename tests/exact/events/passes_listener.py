@@ -6,6 +6,7 @@ numbers, nothing is switched off, and that LINE fires on a jump's arrival is see
 
 OUT gets one row an event: tid, line, file, first, code, offset of the jump; and at its end the number of jumps back.
 """
+import dis
 import io
 import sys
 
@@ -15,7 +16,15 @@ M = sys.monitoring
 E = M.events
 TOOL = next(t for t in (2, 1, 0) if M.get_tool(t) is None)
 native = __import__("_thread").get_native_id
-told, arriving, rows, jumps = {}, {}, [], [0]
+told, arriving, rows, jumps, heads = {}, {}, [], [0], {}
+
+
+def enters_a_loop(code, at):
+    """Is the next item of a loop taken there?"""
+    if id(code) not in heads:
+        units = {i.offset for i in dis.get_instructions(code) if i.opname in ("FOR_ITER", "GET_ANEXT")}
+        heads[id(code)] = units, code                       # kept: the address stays its own
+    return at in heads[id(code)][0]
 
 
 def on_start(code, offset):
@@ -32,7 +41,7 @@ def on_line(code, line):
         told[key] = pending[1]
         if pending[2] is not None:
             rows[pending[2]] = None
-    told[key] = at + 1
+    told[key] = at if enters_a_loop(code, at) else at + 1
 
 
 def on_jump(code, source, target):

@@ -51,7 +51,7 @@ static struct bytecode bytecode_of(const struct written *w)
 		.except_table = view_of(w->handlers, w->handler_bytes)};
 }
 
-/* The marks of all units, which must be as given: a digit a unit, "." for none. */
+/* The marks of all units, which must be as given: a digit a unit, "." for none, "H" for 24. */
 static void expect(const struct written *w, const char *marks, bool checks)
 {
 	struct bytecode b = bytecode_of(w);
@@ -98,6 +98,39 @@ static void a_head_that_tells(void **state)
 	op(&w, OP_JUMP_BACKWARD, 3, 2);
 	op(&w, OP_RETURN_VALUE, 0, 3);
 	expect(&w, ".8.6.", true);
+}
+
+/* async for x in y: pass, whose LINE fires at the head: it enters the loop, and is no pass. */
+static void a_head_that_takes_the_next(void **state)
+{
+	struct written w = {0};
+
+	(void)state;
+	op(&w, OP_RESUME, 0, 1);
+	op(&w, OP_GET_ANEXT, 0, 2); /* the head */
+	op(&w, OP_POP_JUMP_IF_FALSE, 2, 2);
+	op(&w, OP_NOP, 0, 2);
+	op(&w, OP_JUMP_BACKWARD, 4, 2);
+	op(&w, OP_RETURN_VALUE, 0, 3);
+	expect(&w, "....1.", false);
+}
+
+/* The same, with a way through the loop that has a line of its own, after which LINE fires in the
+ * head's line once more before the jump. */
+static void a_head_that_takes_the_next_and_a_silent_way(void **state)
+{
+	struct written w = {0};
+
+	(void)state;
+	op(&w, OP_RESUME, 0, 1);
+	op(&w, OP_GET_ANEXT, 0, 2); /* the head */
+	op(&w, OP_POP_JUMP_IF_FALSE, 4, 2);
+	op(&w, OP_POP_JUMP_IF_FALSE, 1, 2);
+	op(&w, OP_NOP, 0, 3);
+	op(&w, OP_NOP, 0, 2);
+	op(&w, OP_JUMP_BACKWARD, 6, 2);
+	op(&w, OP_RETURN_VALUE, 0, 4);
+	expect(&w, ".H...86.", true);
 }
 
 static void loops_of_several_lines(void **state)
@@ -271,6 +304,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loop_on_one_line),
 		cmocka_unit_test(a_head_that_tells),
+		cmocka_unit_test(a_head_that_takes_the_next),
+		cmocka_unit_test(a_head_that_takes_the_next_and_a_silent_way),
 		cmocka_unit_test(loops_of_several_lines),
 		cmocka_unit_test(a_silent_way),
 		cmocka_unit_test(a_loop_within),

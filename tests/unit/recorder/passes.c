@@ -14,10 +14,10 @@ static py_frame *frame(uintptr_t n)
 static void back_before_the_last_line(void **state)
 {
 	(void)state;
-	passes_line(frame(1), 10);
+	passes_line(frame(1), 11);
 	assert_false(passes_jump(frame(1), 10)); /* LINE comes there again */
 	passes_forget(frame(1));
-	passes_line(frame(1), 10);
+	passes_line(frame(1), 11);
 	assert_false(passes_jump(frame(1), 4));
 	assert_true(passes_jump(frame(1), 4)); /* the same pass again, without a LINE between */
 	assert_true(passes_jump(frame(1), 20));
@@ -27,7 +27,7 @@ static void back_before_the_last_line(void **state)
 static void forward_is_no_line(void **state)
 {
 	(void)state;
-	passes_line(frame(2), 10);
+	passes_line(frame(2), 11);
 	assert_true(passes_jump(frame(2), 11));
 	assert_false(passes_jump(frame(2), 10));
 	passes_forget(frame(2));
@@ -37,7 +37,7 @@ static void nothing_known(void **state)
 {
 	(void)state;
 	assert_true(passes_jump(frame(3), 0));
-	passes_line(frame(3), 0);
+	passes_line(frame(3), 1);
 	assert_false(passes_jump(frame(3), 0));
 	passes_forget(frame(3));
 	assert_true(passes_jump(frame(3), 0));
@@ -48,7 +48,7 @@ static void frames_do_not_touch_each_other(void **state)
 {
 	(void)state;
 	for (uintptr_t i = 0; i < 1000; i++)
-		passes_line(frame(i), (uint32_t)i);
+		passes_line(frame(i), (uint32_t)i + 1);
 	for (uintptr_t i = 0; i < 1000; i += 2)
 		passes_forget(frame(i));
 	for (uintptr_t i = 0; i < 1000; i++)
