@@ -56,9 +56,8 @@ def of_suite(bench, name):
     found = glob.glob(str(bench.build / "suites/source" / f"{name}-*"))
     if not found or not site.is_dir():
         raise LeftOut("tools/python-suites has not put its tests there")
-    where, words = suites.SUITES[name]
-    words = ["tests" if word.startswith("tests/") else word for word in words]
-    program = Program(bench, os.path.join(found[0], where), [bench.python, *dict.fromkeys(words)],
+    where, _ = suites.SUITES[name]
+    program = Program(bench, os.path.join(found[0], where), [bench.python, *suites.PYTEST, "tests"],
                       PYTHONPATH=f"{found[0]}/src:{site}", PYTHONDONTWRITEBYTECODE="1")
     return program.default_by_none()
 

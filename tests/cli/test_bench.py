@@ -76,8 +76,9 @@ class Bench(unittest.TestCase):
 
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
     def test_by_turns(self):
-        printed, written, _ = measured(self, "turns_fib,turns_timing")
-        self.assertEqual(list(written["rows"]), ["turns_fib", "turns_timing"])
+        printed, written, _ = measured(self, "turns_fib,turns_timing,default_orders")
+        self.assertEqual(list(written["rows"]), ["turns_fib", "turns_timing", "default_orders"])
+        self.assertRegex(printed, r"(?m)^default_orders .*\(\d,\d+ events with values; [\d,]+ KiB with values, [\d,]+ KiB without; medians of 1\)$")
         for row in written["rows"].values():
             self.assertGreater(row["value"], 0)
         if VERSION >= (3, 12):

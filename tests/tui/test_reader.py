@@ -207,7 +207,7 @@ class Finished(Case):
 class Plain(Case):
     def test_without_values(self):
         folder = session.scratch()
-        record(folder, PROGRAM)
+        record(folder, PROGRAM, "--values=none")
         t = self.open(cwd=folder).wait(r"book  shop\.py:12").wait(r"return  price  shop\.py:9")
         t.press("/").type("raise SoldOut\r").wait("raise SoldOut  book")
         self.quit(t)
