@@ -47,6 +47,10 @@ static const char PROGRAM[] = "import sys, time\n"
 			      "            pass\n"
 			      "def passes(n):\n"
 			      "    while n: n -= 1\n"
+			      "exec(compile('def kept(i): return i', '<kept>', 'exec'))\n"
+			      "def values(n):\n"
+			      "    for i in range(n):\n"
+			      "        kept(i)\n"
 			      "def once(items, n):\n"
 			      "    total = len(items)\n"
 			      "    for item in items:\n"
@@ -66,7 +70,7 @@ static const char PROGRAM[] = "import sys, time\n"
 			      "        f((1, 2), 1)\n"
 			      "repeats, count, functions = map(int, sys.argv[2:])\n"
 			      "with open(sys.argv[1], 'w') as out:\n"
-			      "    for f in lines, calls, yields, raises, passes, firsts:\n"
+			      "    for f in lines, calls, yields, raises, passes, values, firsts:\n"
 			      "        best = 1 << 60\n"
 			      "        for _ in range(repeats):\n"
 			      "            fresh = [type(once)(once.__code__.replace(), globals()) "
@@ -76,17 +80,20 @@ static const char PROGRAM[] = "import sys, time\n"
 			      "            best = min(best, time.process_time_ns() - t)\n"
 			      "        out.write(f'{f.__name__} {best}\\n')\n";
 
-/* In the order in which they are solved; `kinds`: those that are not known before the section. */
+/* In the order in which they are solved; `kinds`: those that are not known before the section. It
+ * has none if it tells the cost of values, or else of first runs. */
 static const struct section {
 	const char *name, *callee;
 	enum pl_event_kind kinds[4];
 	int count;
+	bool has_values;
 } SECTIONS[] = {
 	{"lines", NULL, {PL_EVENT_LINE}, 1},
 	{"calls", "one", {PL_EVENT_CALL, PL_EVENT_RETURN, PL_EVENT_UNWIND}, 3},
 	{"yields", "some", {PL_EVENT_RESUME, PL_EVENT_YIELD, PL_EVENT_THROW}, 3},
 	{"raises", NULL, {PL_EVENT_RAISE, PL_EVENT_HANDLED, PL_EVENT_RERAISE}, 3},
 	{"passes", NULL, {PL_EVENT_AGAIN}, 1},
+	{"values", "kept", {0}, 0, true},
 	{"firsts", "once", {0}, 0},
 };
 #define SECTION_COUNT (sizeof SECTIONS / sizeof *SECTIONS)
@@ -153,8 +160,9 @@ static double add_counts(
 	double lines = 0;
 
 	for (uint32_t i = 0; name && pl_recording_recorded(r, i, &row); i++) {
+		const char *file = pl_code_file(row.code);
 		if (strcmp(pl_code_name(row.code), name) ||
-			strcmp(pl_code_file(row.code), "<string>"))
+			(strcmp(file, "<string>") && strcmp(file, CALIBRATE_VALUES_OF)))
 			continue;
 		for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
 			counts[k] += (double)row.counts[k] / REPEATS;
@@ -164,7 +172,7 @@ static double add_counts(
 }
 
 /* Subtract the kinds that are known. The rest is divided evenly among those that are not, or
- * belongs to the first runs, by their lines. */
+ * belongs to the values of each call and return, or to the first runs, by their lines. */
 static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double lines,
 	double more_ns, struct calibration *out)
 {
@@ -172,7 +180,9 @@ static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COU
 
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
 		more_ns -= counts[k] * out->ns[k];
-	if (!s->count && lines > 0)
+	if (s->has_values)
+		out->value_ns = more_ns > 0 ? more_ns / (2.0 * PASSES) : 0;
+	else if (!s->count && lines > 0)
 		out->first_line_ns = more_ns > 0 ? more_ns / (lines * FRESH) : 0;
 	for (int i = 0; i < s->count; i++)
 		own += counts[s->kinds[i]];

@@ -10,6 +10,7 @@
  *   yields    a loop over a generator                  + resumes, yields
  *   raises    a loop that raises and catches           + raises, handlers
  *   passes    a loop on one line                       + passes
+ *   values    a loop that calls, with values           + values
  *   firsts    functions that run once                  + first runs of codes, by their lines
  *
  * It takes about a second, after the program has ended.
@@ -22,7 +23,11 @@
 struct calibration {
 	double ns[PL_EVENT_KIND_COUNT]; /* additional CPU time for one event of the kind */
 	double first_line_ns;		/* for each line of a code that runs for the first time */
+	double value_ns;		/* for the values of an event: an argument, or a result */
 };
+
+/* The file of what the section `values` calls, the only code whose values are to be kept. */
+#define CALIBRATE_VALUES_OF "<kept>"
 
 /* executable: that of the interpreter. NULL, or why it failed. */
 const char *calibrate(

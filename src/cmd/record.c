@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "cmd/calibrate.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/loader.h"
@@ -379,8 +380,13 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 		.place.directory_fd = -1,
 		.options = {.quiet = true, .stat = true, .no_children = true},
 		.usage.calibrating = true};
-	int code = what_resolve(&r.what, words, count, NULL);
+	struct record_values *values = &r.options.values;
 
+	values->word = "calls";
+	choose_take_of(&values->of, "values-of", CALIBRATE_VALUES_OF);
+	int code = record_values_end(values, words);
+	if (code == CMD_GO)
+		code = what_resolve(&r.what, words, count, NULL);
 	if (code == CMD_GO)
 		code = record_run(&r, directory);
 	run_release(&r);

@@ -24,6 +24,8 @@ struct estimate {
 	double ns;
 	uint64_t events;
 	double first_ns; /* first runs' part of it */
+	double value_ns; /* that of values */
+	uint64_t values; /* events that have some */
 	double kind_ns[PL_EVENT_KIND_COUNT];
 	uint64_t kind_events[PL_EVENT_KIND_COUNT];
 };
@@ -84,6 +86,17 @@ static void add_first_runs(struct estimate *e, const struct calibration *k)
 	e->ns += e->first_ns;
 }
 
+/* Values of all functions together: the collector counts events alone by function. */
+static void add_values(struct estimate *e, const struct pl_recording *r, double each_ns)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(r, &info);
+	e->values = info.value_events;
+	e->value_ns = each_ns * (double)info.value_events;
+	e->ns += e->value_ns;
+}
+
 /* The number of each kind of event in each code, times what such an event costs on this machine. */
 static bool estimate_make(struct estimate *e, struct pl_recording *r, const struct calibration *k)
 {
@@ -106,6 +119,7 @@ static bool estimate_make(struct estimate *e, struct pl_recording *r, const stru
 	}
 	merge(e);
 	add_first_runs(e, k);
+	add_values(e, r, k->value_ns);
 	qsort(e->all, e->count, sizeof *e->all, dearer);
 	return true;
 }
@@ -158,15 +172,18 @@ static void say_kinds(const struct estimate *e, const struct calibration *k)
 		if (e->kind_events[kind] && e->kind_ns[kind] >= e->ns * SHARE_SAID)
 			say_kind(e->kind_events[kind], pl_event_kind_name((enum pl_event_kind)kind),
 				k->ns[kind], e->ns > 0 ? e->kind_ns[kind] / e->ns : 0);
+	if (e->values && e->value_ns >= e->ns * SHARE_SAID)
+		say_kind(e->values, "values", k->value_ns, e->value_ns / e->ns);
 	if (e->count && e->first_ns >= e->ns * SHARE_SAID)
 		say_kind(
 			e->count, "first run", e->first_ns / (double)e->count, e->first_ns / e->ns);
 }
 
+/* Of what is known by function, which values are not. */
 static double share(const struct estimate *e, const struct cost *c)
 {
-	if (e->ns > 0)
-		return c->ns / e->ns;
+	if (e->ns > e->value_ns)
+		return c->ns / (e->ns - e->value_ns);
 	return e->events ? (double)c->events / (double)e->events : 0;
 }
 

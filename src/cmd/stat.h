@@ -2,6 +2,7 @@
  *
  *   cost of the program = sum over kinds of  events recorded (counted by the collector, costs.h)
  *                                            x  cost of one of that kind here (calibrate.h)
+ *                       + events with values  x  cost of a small value here
  *                       + lines of the codes that ran (equal codes count once)
  *                                            x  cost of each at its code's first run
  *

@@ -100,6 +100,13 @@ class Stat(unittest.TestCase):
         self.assertGreater(float(ns), 0)
         self.assertGreater(float(share), 10)            # of a program that runs nothing twice
 
+    def test_values_are_counted(self):
+        lines = Recorded("--stat", "-q").done.stderr.decode()
+        found = re.search(r"^pathline: stat: +([\d,]+) values +of +[\d.]+ [nµm]?s +[\d.]+%$", lines, re.M)
+        self.assertIsNotNone(found, lines)
+        self.assertEqual(int(found[1].replace(",", "")), 2 * (30000 + 30))
+        self.assertNotRegex(Recorded("--stat", "-q", "--values=none").done.stderr.decode(), r"\bvalues\b")
+
     def test_counts_are_those_of_what_was_recorded(self):
         data = info(Recorded("--stat", "-q"))
         self.assertGreaterEqual(data["recorded"], 60000)
