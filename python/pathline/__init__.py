@@ -2,40 +2,67 @@
 
     import pathline
 
+    pathline.mark("request", number=7)
     with pathline.precise_timestamping():
         handle(request)
 
-Where nothing is recorded everything here does nothing, and costs next to nothing.
+Where nothing is recorded everything here does nothing, and costs next to nothing; so it does on
+other systems and other Pythons. All of it may be used by many threads.
 """
 from functools import wraps as _wraps
 
 from pathline import _recorder
 
-__all__ = ["precise_timestamping"]
+TYPE_CHECKING = False  # typing would take longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any, Callable, TypeVar
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+__all__ = ["is_recording", "mark", "precise_timestamping"]
 
 _GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200  # of co_flags
+
+
+def is_recording() -> bool:
+    """Is this process being recorded now?"""
+    found = _recorder.module()
+    return bool(found and found.is_recording())
+
+
+def mark(text: str, /, **values: object) -> None:
+    """Put a mark into the path, at the line that calls this.
+
+    It is shown by all that show the path, with its time: dump, calls, reader and replay. The text
+    and the values together have at most 120 bytes. Of a number, a text, bytes, True, False or None
+    the value is kept, of other objects the type. Secrets are left out, as of all values.
+    """
+
+
+# Where the program is recorded the recorder's own function is it, so that nothing of this package
+# is in the path.
+if _recorder.module():
+    globals()["mark"] = _recorder.module().mark
 
 
 class precise_timestamping:
     """Stamp every event of this thread, or of this task, until the end of the block.
 
-    As a decorator: of each call of the function. In a coroutine or generator other tasks are not stamped while it waits. One
-    object may be entered again and again, also within itself.
+    As a decorator: of each call of the function. In a coroutine or generator other tasks are not
+    stamped while it waits. One object may be entered again and again, also within itself.
     """
     __slots__ = ("_sections",)
 
-    def __init__(self):
-        self._sections = []
+    def __init__(self) -> None:
+        self._sections: list[int] = []
 
-    def __enter__(self):
+    def __enter__(self) -> "precise_timestamping":
         self._sections.append(_recorder.begin())
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         _recorder.end(self._sections.pop())
-        return False
 
-    def __call__(self, function):
+    def __call__(self, function: "_Function") -> "_Function":
         flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
         if flags & _ASYNC_GENERATOR:
             return _async_generator(function)

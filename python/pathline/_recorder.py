@@ -37,6 +37,19 @@ def _load():
         return None
 
 
+_found = None
+_looked = False
+
+
+def module():
+    """The extension module, or None. What is found is kept; two threads find the same."""
+    global _found, _looked
+    if not _looked:
+        _found = _load()
+        _looked = True
+    return _found
+
+
 def _nothing(*_):
     return 0
 
@@ -44,8 +57,8 @@ def _nothing(*_):
 def begin():
     """The first call looks for the recorder, and puts what it found in its own place."""
     global begin, end
-    module = _load()
-    begin, end = (module.begin, module.end) if module else (_nothing, _nothing)
+    found = module()
+    begin, end = (found.begin, found.end) if found else (_nothing, _nothing)
     return begin()
 
 

@@ -4,9 +4,12 @@
  *
  *   begin() -> id      each event of this thread or task is stamped from here on; 0: it cannot be
  *   end(id)            no more; unknown ids are ignored
+ *   mark(text, **values)    a mark in the path, at the line that calls this
+ *   is_recording() -> bool
  */
 #include "recorder/compat/python.h"
 
+#include "recorder/mark.h"
 #include "recorder/root.h"
 #include "recorder/sections.h"
 
@@ -27,9 +30,36 @@ static PyObject *module_end(PyObject *module, PyObject *id)
 	Py_RETURN_NONE;
 }
 
+static PyObject *module_mark(PyObject *module, PyObject *args, PyObject *values)
+{
+	(void)module;
+	if (PyTuple_GET_SIZE(args) == 0) {
+		PyErr_SetString(
+			PyExc_TypeError, "mark() missing 1 required positional argument: 'text'");
+		return NULL;
+	}
+	if (PyTuple_GET_SIZE(args) > 1) {
+		PyErr_Format(PyExc_TypeError,
+			"mark() takes 1 positional argument but %zd were given",
+			PyTuple_GET_SIZE(args));
+		return NULL;
+	}
+	mark_put(PyTuple_GET_ITEM(args, 0), values);
+	Py_RETURN_NONE;
+}
+
+static PyObject *module_is_recording(PyObject *module, PyObject *none)
+{
+	(void)module, (void)none;
+	return PyBool_FromLong(mark_is_recording());
+}
+
 static PyMethodDef methods[] = {
 	{"begin", module_begin, METH_NOARGS, NULL},
 	{"end", module_end, METH_O, NULL},
+	{"mark", (PyCFunction)(void (*)(void))module_mark, METH_VARARGS | METH_KEYWORDS,
+		"Put a mark into the path, at this line: a text, and values by name."},
+	{"is_recording", module_is_recording, METH_NOARGS, NULL},
 	{0},
 };
 
