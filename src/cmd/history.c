@@ -14,6 +14,9 @@
 #include "filter/glob.h"
 
 #define NAMES_BYTES 256 /* of those that a message lists */
+/* The recorder keeps 1,024 names of a module or class body (KEPT_NAMES_MAX), Python's own ones
+ * among them. */
+#define NAMES_MANY 1000
 
 /* Ctrl-C ends the search. */
 static volatile sig_atomic_t history_stopped;
@@ -173,8 +176,11 @@ static void say_no_name(struct history *h)
 	if (h->sightings.path.root.length < sizeof root)
 		memcpy(root, h->name, h->sightings.path.root.length);
 	sighted_names_say(&h->sightings.names, root, names, sizeof names);
-	cmd_say("history: no value of the name '%s' was kept%s%s", root,
-		names[0] ? "; names that were: " : "", names);
+	cmd_say("history: no value of the name '%s' was kept%s%s%s", root,
+		names[0] ? "; names that were: " : "", names,
+		h->sightings.names.count >= NAMES_MANY
+			? "; of a module or class body at most 1,024 names are kept"
+			: "");
 }
 
 static void say_no_values(struct history *h)

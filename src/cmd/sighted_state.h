@@ -40,6 +40,7 @@ struct sighted_frame {
 
 struct sighted_object {
 	uint64_t class_hash; /* 0: not known yet */
+	uint64_t parts;	     /* a bit for each of its keys or attributes, by their hash */
 	struct sighted_value value;
 };
 

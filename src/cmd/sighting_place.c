@@ -90,19 +90,51 @@ struct pl_text sighting_class_of(const struct pl_value *object)
 	return object->type.length ? object->type : (struct pl_text){kind, strlen(kind)};
 }
 
-/* A part that is not there is news if it was there. But what has no parts at all is a new object,
- * at the address of one that is gone. */
+/* A bit for each key or attribute; of a list, which has none, all. */
+static uint64_t parts_of(const struct pl_value *object)
+{
+	struct pl_values rest = object->members;
+	struct pl_value member;
+	uint64_t parts = 0;
+
+	if (object->kind != PL_VALUE_DICT && object->kind != PL_VALUE_OBJECT)
+		return UINT64_MAX;
+	for (bool key = true; pl_values_next(&rest, &member) == 0; key = !key) {
+		const struct pl_text t =
+			object->kind == PL_VALUE_OBJECT ? member.name : member.text;
+		const uint64_t word =
+			t.length ? hash_bytes(t.at, t.length) : (uint64_t)member.integer;
+		if (key || object->kind == PL_VALUE_OBJECT)
+			parts |= UINT64_C(1) << (word & 63);
+	}
+	return parts;
+}
+
+/* What has no parts at all, or none of those that it had, is a new object at the address of one
+ * that is gone. So is what an __init__ begins with. */
+static bool is_new_object(
+	const struct sighting_place *p, const struct sighted_object *known, uint64_t parts)
+{
+	const char *name = pl_code_name(p->e->code), *dot = strrchr(name, '.');
+
+	return !(parts & known->parts) ||
+	       (p->e->kind == PL_EVENT_CALL && dot && !strcmp(dot, ".__init__"));
+}
+
+/* A part that is not there is news if it was there. */
 static void see_part(
 	const struct sighting_place *p, const struct pl_value *object, struct sighted_object *known)
 {
 	const struct value_step *last = &p->s->path.steps[p->s->path.count - 1];
 	struct pl_value part;
 	const enum value_found found = value_path_step(object, last, &part);
+	const uint64_t parts = parts_of(object);
 
-	if (found == VALUE_ABSENT && !object->length)
+	if (found == VALUE_ABSENT && is_new_object(p, known, parts))
 		known->value = (struct sighted_value){0};
 	else if (found == VALUE_ABSENT && known->value.text)
 		part = (struct pl_value){.kind = PL_VALUE_UNSET};
+	known->parts = parts;
 	if ((found == VALUE_ABSENT && !known->value.text) || found == VALUE_NOT_KEPT)
 		return;
 	if (!is_new_in_event(p->s, object->id))

@@ -7,7 +7,11 @@
 #include "session/words.h"
 
 #define LISTED_BYTES 256 /* of one value in a list */
-#define REST_BYTES   128 /* of the list, for what is left out */
+/* The recorder keeps 1,024 names of a module or class body (KEPT_NAMES_MAX), Python's own ones
+ * among them. */
+#define NAMES_MANY 1000
+#define NAMES_KEPT "of a module or class body at most 1,024 names are kept"
+#define REST_BYTES 128 /* of the list, for what is left out */
 
 /* "*left = 3 (line 14)": the last line changed it. */
 static void answer_variable(struct session *s, const struct variable *v)
@@ -68,7 +72,9 @@ static void refuse_variable(struct session *s)
 
 	if (session_variables(s, &v, NULL))
 		return;
-	if (q->near[0])
+	if (v->count >= NAMES_MANY)
+		session_refuse(s, "no variable %s is known here; " NAMES_KEPT, q->name);
+	else if (q->near[0])
 		session_refuse(
 			s, "no variable %s is known here; did you mean %s?", q->name, q->near);
 	else if (v->state == VARIABLES_LOST)
@@ -89,8 +95,11 @@ static void refuse_unknown(struct session *s)
 	const struct value_question *q = &s->outcome.question;
 	const struct replay_place place = session_place(s);
 	const char *function = place.code ? pl_code_name(place.code) : "this function";
+	const struct variables *v;
 
-	if (s->outcome.near.name)
+	if (session_variables(s, &v, NULL) == 0 && v->count >= NAMES_MANY)
+		session_refuse(s, "no variable %s of %s was kept; " NAMES_KEPT, q->name, function);
+	else if (s->outcome.near.name)
 		session_refuse(s, "no variable %s was ever bound in %s; did you mean %s?", q->name,
 			function, q->near);
 	else

@@ -112,6 +112,20 @@ class History(unittest.TestCase):
         self.assertEqual({row["class"] for row in seen}, {"Cart"})
         self.assertEqual(texts(self.recorded, "self.total", "--id", str(ids[0])), by_object[0])
 
+    def test_an_address_that_another_object_has(self):
+        """It is another dict, and no deleted key."""
+        made = session.Recorded("def f():\n    for i in range(3):\n        d = {'a': i}\n        d = None\n        e = {'c': i}\n"
+                                "        e = None\n    d = {'a': 7, 'b': 8}\n    del d['a']\n    return d\n\n\nf()\n", "reused.py", "--values", "lines")
+        self.assertEqual(texts(made, "d['a']", "--changes"), ["0", "1", "2", "7", "<unset>"])
+
+    def test_many_names_of_a_module(self):
+        made = session.Recorded("".join(f"n{i} = {i}\n" for i in range(1100)) + "last = 1\nprint(last)\n", "many.py", "--values", "lines")
+        self.assertIn("at most 1,024 names are kept", made.pathline("history", "last").stderr.decode())
+        shown = made.pathline("replay", "--plain", "-c", "b 1102", "-c", "c", "-c", "p last", "-c", "p n7", "-c", "watch last").stdout.decode()
+        self.assertEqual(shown.splitlines()[-3:], [
+            "!\tno variable last is known here; of a module or class body at most 1,024 names are kept", "!\t7",
+            "!\tno variable last of <module> was kept; of a module or class body at most 1,024 names are kept"])
+
     def test_attribute_that_was_deleted(self):
         first = rows(self.recorded, "self.owner", "--changes")[0]["id"]
         self.assertEqual(texts(self.recorded, "self.owner", "--changes", "--id", str(first)), ["'ann'", "<unset>"])

@@ -288,6 +288,7 @@ def wait(n):
         n += i
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background have it ignored
 wait(4)
 '''
 KILL = '''\
