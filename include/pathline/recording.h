@@ -23,6 +23,9 @@ int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err 
 /* Read what was appended since (processes, threads, codes, blocks). Cursors stay valid. PL_END:
  * nothing is new. */
 int pl_recording_refresh(struct pl_recording *r, struct pl_err *err);
+/* Ask the one that writes the recording to write each event within 80 ms, not within 400, until the
+ * recording is closed. Nothing happens if it is complete, or if its files cannot be locked. */
+void pl_recording_follow(struct pl_recording *r);
 void pl_recording_close(struct pl_recording *r); /* NULL is fine */
 
 struct pl_recording_info {

@@ -132,7 +132,7 @@ static void walk_process(struct calls *w, const struct pl_process *p)
 	int code = 0;
 
 	w->text.process = p;
-	code = expression_process(&w->filter, p);
+	expression_process(&w->filter, p);
 	for (uint32_t n = 0; n < p->thread_count && code == 0 && !w->out.error; n++) {
 		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
 		if (t && select_thread(&w->selection, w->r, t) &&

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "cmd/expression.h"
+#include "cmd/follow.h"
 #include "cmd/lines.h"
 #include "cmd/page.h"
 #include "cmd/rows.h"
@@ -33,6 +34,7 @@ struct dump {
 	struct rows rows;
 	struct lines lines;
 	bool as_rows;
+	bool follows;
 	bool wants_values;
 	bool some;	  /* there was an event to print */
 	bool failed;	  /* there was no memory */
@@ -250,9 +252,8 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 	int result = PL_ERR_MEMORY;
 
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
+	expression_process(&d->filter, p);
 	if (d->threads)
-		result = expression_process(&d->filter, p);
-	if (result == 0)
 		result = walk_threads(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
@@ -274,6 +275,71 @@ static void dump_processes(struct dump *d)
 		if (!d->as_rows)
 			lines_end(&d->lines);
 	}
+}
+
+/* ---- while it is written ---- */
+
+/* Threads may have begun since. */
+static int follow_process(void *context, const struct pl_process *p, struct pl_err *err)
+{
+	struct dump *d = context;
+
+	(void)err;
+	if (!select_process(&d->selection, d->r, p))
+		return PL_END;
+	free(d->threads);
+	d->threads = calloc((size_t)p->thread_count + 1, 1);
+	if (!d->threads)
+		return PL_ERR_MEMORY;
+	expression_process(&d->filter, p);
+	choose_threads(d, p);
+	return 0;
+}
+
+static int follow_seek(void *context, struct pl_cursor *c, struct pl_err *err)
+{
+	return dump_seek(context, c, PL_ALL_THREADS, err);
+}
+
+static bool follow_take(void *context, const struct pl_event *e)
+{
+	struct dump *d = context;
+
+	take_row(d, e);
+	return !d->out.error && !d->failed;
+}
+
+static void follow_pause(void *context)
+{
+	struct dump *d = context;
+
+	if (!d->as_rows)
+		lines_end(&d->lines);
+	out_flush(&d->out);
+}
+
+static void dump_follow(struct dump *d)
+{
+	struct follow f = {.r = d->r,
+		.values = d->wants_values,
+		.begin = follow_process,
+		.seek = follow_seek,
+		.take = follow_take,
+		.pause = follow_pause,
+		.context = d};
+	struct pl_err err = {0};
+
+	d->filter.keeps = true;
+	follow_begin(d->r);
+	int code = follow_run(&f, &err);
+	free(d->threads);
+	d->threads = NULL;
+	if (code == 0 && d->failed)
+		code = PL_ERR_MEMORY;
+	if (code == 0)
+		return;
+	d->code = CMD_BAD;
+	cmd_say("dump: %s", err.used ? pl_err_text(&err) : pl_error_name(code));
 }
 
 /* The last event before a time: the error of its time, if by that it may have been at or after it;
@@ -377,11 +443,26 @@ static void dump_says_nothing(struct dump *d)
 	buf_release(&what);
 }
 
+/* A task is known by its number, which one that begins later does not have yet. */
+static int check_follow(const struct dump *d)
+{
+	if (!d->follows || (!d->selection.task && !d->selection.to_text))
+		return CMD_GO;
+	cmd_say(d->selection.task
+			? "dump: --follow: --task knows only tasks that have begun; say "
+			  "--filter \"task == '%s'\""
+			: "dump: --follow goes on until the program ends; leave out --to %s",
+		d->selection.task ? d->selection.task : d->selection.to_text);
+	return CMD_USAGE;
+}
+
 static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
 	d->selection.command = "dump";
-	int code = select_read(&d->selection, d->r);
+	int code = check_follow(d);
 
+	if (code == CMD_GO)
+		code = select_read(&d->selection, d->r);
 	if (code == CMD_GO)
 		code = select_find_tasks(&d->selection, d->r);
 	if (code == CMD_GO)
@@ -389,6 +470,7 @@ static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool 
 	if (code != CMD_GO)
 		return code;
 	d->as_rows = fields || json;
+	c->no_pager |= d->follows;
 	code = page_open(c, &d->out, !d->as_rows);
 	if (code != CMD_GO)
 		return code;
@@ -441,6 +523,7 @@ int cmd_dump(struct cmd *c)
 			"the whole recording) or #4711 (seq)",
 			.text = &d.selection.from_text},
 		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &d.selection.to_text},
+		{"follow", 0, NULL, FOLLOW_HELP, .flag = &d.follows},
 		{0},
 	};
 	int code, written;
@@ -454,7 +537,10 @@ int cmd_dump(struct cmd *c)
 		code = dump_prepare(&d, c, fields, json);
 	if (code == CMD_GO) {
 		page_start(c, &d.out);
-		dump_processes(&d);
+		if (d.follows)
+			dump_follow(&d);
+		else
+			dump_processes(&d);
 		if (cmd_say_damages("dump", d.r, d.damages) != CMD_OK)
 			d.code = CMD_BAD;
 		dump_says_nothing(&d);
@@ -465,5 +551,5 @@ int cmd_dump(struct cmd *c)
 	expression_release(&d.filter);
 	written = page_close(c, &d.out);
 	pl_recording_close(d.r);
-	return written ? written : code;
+	return written ? written : follow_stopped ? 128 + SIGINT : code;
 }

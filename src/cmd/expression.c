@@ -36,10 +36,24 @@ int expression_read(
 
 static void release_frames(struct expression *x)
 {
-	for (uint32_t n = 0; x->frames && n < x->process->thread_count; n++)
-		frames_release(&x->frames[n]);
-	free(x->frames);
-	x->frames = NULL;
+	for (size_t i = 0; i < x->frames.room; i++) {
+		if (!x->frames.slots[i].used)
+			continue;
+		struct frames *f = (struct frames *)(uintptr_t)x->frames.slots[i].value;
+		frames_release(f);
+		free(f);
+	}
+	map_release(&x->frames);
+}
+
+/* Those of a thread of the process that is read; NULL: no memory. */
+static struct frames *frames_of(struct expression *x, uint32_t thread)
+{
+	uint64_t *value = map_put(&x->frames, (uint64_t)x->process->number << 32 | thread);
+
+	if (value && !*value)
+		*value = (uintptr_t)calloc(1, sizeof(struct frames));
+	return value ? (struct frames *)(uintptr_t)*value : NULL;
 }
 
 void expression_release(struct expression *x)
@@ -62,14 +76,11 @@ bool expression_wants_values(const struct expression *x)
 	return x->needs & (EXPR_ARGS | EXPR_END);
 }
 
-int expression_process(struct expression *x, const struct pl_process *p)
+void expression_process(struct expression *x, const struct pl_process *p)
 {
-	release_frames(x);
+	if (!x->keeps)
+		release_frames(x);
 	x->process = p;
-	if (!x->expr)
-		return 0;
-	x->frames = calloc((size_t)p->thread_count + 1, sizeof *x->frames);
-	return x->frames ? 0 : PL_ERR_MEMORY;
 }
 
 bool expression_may_thread(struct expression *x, const struct pl_thread *t)
@@ -101,8 +112,11 @@ int expression_event(struct expression *x, const struct pl_event *e)
 
 	if (!x->expr)
 		return 0;
-	if (x->has_frames && thread < x->process->thread_count)
-		code = frames_put(&x->frames[thread], e, &s);
+	struct frames *f = x->has_frames ? frames_of(x, thread) : NULL;
+	if (f)
+		code = frames_put(f, e, &s);
+	else if (x->has_frames)
+		code = PL_ERR_MEMORY;
 	else
 		expr_subject_of(&s, e);
 	if (code)

@@ -16,9 +16,9 @@ struct expression {
 	const struct pl_recording *r;
 	uint32_t needs;	 /* enum expr_known */
 	bool has_frames; /* it needs to know calls */
-	/* of the process that is read */
-	const struct pl_process *process;
-	struct frames *frames; /* owned; by number of the thread */
+	bool keeps; /* in: the events of processes come by turns, not one process after the other */
+	const struct pl_process *process; /* that is read */
+	struct pl_map frames;		  /* owned: process << 32 | thread -> struct frames * */
 };
 
 #define EXPRESSION_HELP                                                                            \
@@ -37,8 +37,8 @@ void expression_why(struct expression *x, struct pl_recording *r, char text[EXPR
 
 /* Does it look at values? */
 bool expression_wants_values(const struct expression *x);
-/* Events of this process come next. 0; PL_ERR_MEMORY. */
-int expression_process(struct expression *x, const struct pl_process *p);
+/* Events of this process come next. */
+void expression_process(struct expression *x, const struct pl_process *p);
 bool expression_may_thread(struct expression *x, const struct pl_thread *t);
 /* The kinds of events that must be given, and whether one like this must. */
 uint32_t expression_kinds(struct expression *x);

@@ -4,10 +4,9 @@
 #include "cmd/cmd.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "cmd/expression.h"
+#include "cmd/follow.h"
 #include "cmd/page.h"
 #include "cmd/reader_text.h"
 #include "cmd/replay.h"
@@ -17,9 +16,6 @@
 #define INDENT_LEVEL 2
 #define INDENT_MAX   40 /* levels; of deeper rows the depth is in brackets */
 #define WHO_WIDTH    12
-#define GROWS_US     100000 /* between two looks at a recording that is written */
-
-static volatile sig_atomic_t interrupted;
 
 struct reader_rows {
 	struct pl_recording *r; /* owned */
@@ -31,12 +27,6 @@ struct reader_rows {
 	char *folder; /* owned */
 	bool follow;
 };
-
-static void interrupt_rows(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
 
 static void write_text(void *context, const struct pl_event *e, char *text, size_t max)
 {
@@ -93,17 +83,8 @@ static void write_row(struct reader_rows *w, const struct reading_row *row)
 /* Wait for more of a recording that is being written. 0; PL_END: it is complete; or an error. */
 static int wait_for_growth(struct reader_rows *w, struct pl_err *err)
 {
-	struct pl_recording_info info;
-	int code = PL_END;
-
 	out_flush(&w->out);
-	while (code == PL_END && w->follow && !interrupted && !w->out.error) {
-		pl_recording_info(w->r, &info);
-		if (info.end_ns || info.unfinished)
-			return PL_END;
-		usleep(GROWS_US);
-		code = pl_recording_refresh(w->r, err);
-	}
+	const int code = w->follow && !w->out.error ? follow_wait(w->r, err) : PL_END;
 	return code ? code : reading_grown(&w->list, err);
 }
 
@@ -112,7 +93,7 @@ static void say_nothing(struct reader_rows *w)
 	char why[EXPRESSION_WHY_BYTES];
 
 	expression_why(&w->filter, w->r, why);
-	if (!w->out.error && !interrupted)
+	if (!w->out.error && !follow_stopped)
 		cmd_say("reader: no row is selected%s", why);
 }
 
@@ -123,7 +104,7 @@ static int write_rows(struct reader_rows *w)
 	int64_t number = 0;
 	int code = reading_go_begin(&w->list, &err);
 
-	while (code == 0 && !w->out.error && !interrupted) {
+	while (code == 0 && !w->out.error && !follow_stopped) {
 		code = reading_row(&w->list, number, &row, &err);
 		if (code == 0) {
 			write_row(w, row);
@@ -143,7 +124,6 @@ static int write_rows(struct reader_rows *w)
 /* Without a terminal, or with --plain. */
 static int print_rows(struct cmd *c, struct reader_rows *w)
 {
-	const struct sigaction action = {.sa_handler = interrupt_rows};
 	int code = cmd_open(c, &w->r);
 
 	if (code == CMD_GO)
@@ -156,18 +136,18 @@ static int print_rows(struct cmd *c, struct reader_rows *w)
 		return code;
 	w->folder = reader_folder();
 	w->list = (struct reading){.rules = {.r = w->r,
-					   .stop = &interrupted,
+					   .stop = &follow_stopped,
 					   .kinds = READING_KINDS,
 					   .write = write_text,
 					   .expr = w->filter.expr,
 					   .context = w},
 		.wants = wants_thread};
-	sigaction(SIGINT, &action, NULL);
+	follow_begin(w->r);
 	code = write_rows(w);
 	reading_release(&w->list);
 	free(w->folder);
 	const int written = page_close(c, &w->out);
-	return written ? written : interrupted ? 128 + SIGINT : code;
+	return written ? written : follow_stopped ? 128 + SIGINT : code;
 }
 
 static const char ABOUT[] =

@@ -367,6 +367,7 @@ static bool grows(struct pl_recording *r)
 	pl_recording_info(r, &info);
 	if (info.end_ns || interrupted)
 		return false;
+	pl_recording_follow(r);
 	usleep(50000);
 	return pl_recording_refresh(r, NULL) >= 0;
 }

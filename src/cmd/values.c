@@ -17,7 +17,9 @@ bool values_there(const struct pl_recording *r)
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
-	return info.value_events > 0 || info.variable_events > 0;
+	if (info.value_events > 0 || info.variable_events > 0)
+		return true;
+	return !info.end_ns && *info.values && strcmp(info.values, "none") != 0;
 }
 
 enum pl_value_kind values_kind(const struct pl_event *e)

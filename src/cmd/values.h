@@ -33,7 +33,7 @@ void values_json_text(struct json *j, const char *key, struct pl_text text);
 /* The kind of the first value; 0: there is none. */
 enum pl_value_kind values_kind(const struct pl_event *e);
 
-/* Has the recording any values? */
+/* Has the recording any values, or can it still get some? */
 bool values_there(const struct pl_recording *r);
 
 #endif

@@ -508,6 +508,16 @@ static bool is_last(const struct stream *t)
 	return t->count && t->chunks[t->count - 1].state == CHUNK_LAST;
 }
 
+/* After how long a block is cut. Whether a reader follows is asked as often as that. */
+static int64_t cut_age(struct collector *c, int64_t now_ns)
+{
+	if (now_ns - c->follow_asked_ns >= BLOCK_FOLLOWED_AGE_NS) {
+		c->follow_asked_ns = now_ns;
+		c->followed = store_followed(&c->store);
+	}
+	return c->followed ? BLOCK_FOLLOWED_AGE_NS : BLOCK_CUT_AGE_NS;
+}
+
 /* Large blocks compress better, small ones are on disk sooner. So a block is cut when it is large
  * enough; when it is old, so that a reader of a live recording sees what happens; and when the
  * thread has ended. */
@@ -515,7 +525,7 @@ static void cut_due(struct collector *c, struct stream *t, int64_t now_ns)
 {
 	while (stream_pending(t) >= BLOCK_CUT_BYTES && cut_one(c, t))
 		tick(c);
-	if (is_last(t) || (t->since_ns && now_ns - t->since_ns >= BLOCK_CUT_AGE_NS))
+	if (is_last(t) || (t->since_ns && now_ns - t->since_ns >= cut_age(c, now_ns)))
 		blocks_cut_stream(c, t);
 	else if (stream_pending(t) && !t->since_ns)
 		t->since_ns = now_ns;

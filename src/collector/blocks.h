@@ -20,6 +20,8 @@
 #define BLOCK_CUT_BYTES	 (128u << 10) /* a block of this size is written at once */
 #define BLOCK_BYTES_MAX	 (256u << 10) /* larger blocks are divided */
 #define BLOCK_CUT_AGE_NS INT64_C(300000000)
+/* While a reader follows: many small blocks, so only then. */
+#define BLOCK_FOLLOWED_AGE_NS INT64_C(50000000)
 
 /* The tick continues while it works. */
 void blocks_cut(struct collector *c, enum blocks_why why, int64_t now_ns);

@@ -64,6 +64,8 @@ struct collector {
 	struct blocks_chain chains[BLOCKS_CHAINS];
 	uint64_t chained; /* blocks in chains so far */
 	bool grow_failed;
+	bool followed; /* a reader follows, as it was at follow_asked_ns */
+	int64_t follow_asked_ns;
 	bool stamped; /* each call or line has a time, so events are several times as many bytes */
 	bool store_failed;	  /* said so */
 	bool arena_torn;	  /* said so */

@@ -74,6 +74,14 @@ static int refuse_over_limit(struct store *s)
 	return -EDQUOT;
 }
 
+bool store_followed(const struct store *s)
+{
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_FOLLOWED, .l_len = 1};
+
+	return fcntl(s->meta_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
 const char *store_why(const struct store *s)
 {
 	return s->over_limit ? "the descriptions of code, threads and processes fill --limit; "

@@ -54,6 +54,7 @@ void store_close(struct store *s);
  * words of a recording are taken: why, when, how processes ended, and END. */
 void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload);
 int store_flush(struct store *s);	      /* 0, or -errno */
+bool store_followed(const struct store *s);   /* does a reader follow? */
 const char *store_why(const struct store *s); /* why it has failed */
 
 /* Would `bytes` more exceed the limit, with a segment left to drop? Then drop one. */

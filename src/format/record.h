@@ -33,7 +33,10 @@
 #define RECORD_STORED_MAX (64u << 20)
 #define RECORD_RAW_MAX	  (64u << 20)
 #define RECORD_RATIO_MAX  64 /* raw is at most so many times stored: memory is justified by bytes */
-#define RECORD_COMPRESSED 1  /* flag: the payload is a zstd frame of `raw` bytes */
+/* A reader that follows holds a shared lock (F_OFD_SETLK) on this byte of meta, far after its
+ * end. */
+#define RECORD_FOLLOWED	  (INT64_MAX - 1)
+#define RECORD_COMPRESSED 1 /* flag: the payload is a zstd frame of `raw` bytes */
 
 /* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless
  * said.

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "format/record.h"
 
 /* A directory of files. The descriptors that were used last are kept, so a walk through thousands
  * of segments needs few, and a file that is open can be read after it was dropped. */
@@ -25,6 +26,7 @@ struct open_file {
 struct directory {
 	struct files files; /* first: a struct files is cast to its directory */
 	int fd;
+	int follow_fd; /* of meta, with the lock of a reader that follows; -1: none */
 	uint64_t uses;
 	struct open_file open[OPEN_MAX_FILES];
 };
@@ -176,6 +178,22 @@ static bool directory_exists(struct files *f, const char *path)
 	return faccessat(d->fd, path, F_OK, AT_EACCESS) == 0;
 }
 
+/* The lock lasts as long as its descriptor, so it has one of its own. */
+static void directory_follow(struct files *f)
+{
+	struct directory *d = (struct directory *)f;
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = RECORD_FOLLOWED, .l_len = 1};
+	char name[FILE_NAME_MAX];
+
+	if (d->follow_fd >= 0)
+		return;
+	file_name(FILE_META, name);
+	d->follow_fd = open_regular_file(d, name, NULL);
+	if (d->follow_fd >= 0)
+		fcntl(d->follow_fd, F_OFD_SETLK, &lock);
+}
+
 static void directory_close(struct files *f)
 {
 	struct directory *d = (struct directory *)f;
@@ -183,6 +201,8 @@ static void directory_close(struct files *f)
 	for (size_t i = 0; i < OPEN_MAX_FILES; i++)
 		if (d->open[i].used)
 			close(d->open[i].fd);
+	if (d->follow_fd >= 0)
+		close(d->follow_fd);
 	close(d->fd);
 	free(d);
 }
@@ -192,6 +212,7 @@ static const struct files_ops directory_ops = {
 	.size = directory_size,
 	.read = directory_read,
 	.exists = directory_exists,
+	.follow = directory_follow,
 	.close = directory_close,
 };
 
@@ -208,6 +229,7 @@ int files_open_directory(struct files **out, const char *directory, struct pl_er
 	}
 	d->files.ops = &directory_ops;
 	d->fd = fd;
+	d->follow_fd = -1;
 	*out = &d->files;
 	return 0;
 }

@@ -32,6 +32,8 @@ struct files_ops {
 	int (*read)(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err);
 	/* Is there such a file in the system? Used for arenas. */
 	bool (*exists)(struct files *f, const char *path);
+	/* Tell the writer of the files that a reader follows; until close. NULL: nobody writes. */
+	void (*follow)(struct files *f);
 	void (*close)(struct files *f);
 };
 

@@ -461,6 +461,12 @@ int pl_recording_refresh(struct pl_recording *r, struct pl_err *err)
 	return news ? 0 : PL_END;
 }
 
+void pl_recording_follow(struct pl_recording *r)
+{
+	if (r->files->ops->follow && !r->guest)
+		r->files->ops->follow(r->files);
+}
+
 static void release_processes(struct pl_recording *r)
 {
 	for (size_t i = 0; i < r->process_list.count; i++) {

@@ -60,6 +60,8 @@ static bool follow_growth(struct tui *t)
 	struct pl_err err = {0};
 
 	pl_recording_info(r, &info);
+	if (!info.end_ns)
+		pl_recording_follow(r);
 	const bool at_end = !info.end_ns && t->view != VIEW_READER && tui_at_edge(t, false);
 	if (!info.end_ns && pl_recording_refresh(r, &err) != 0)
 		return false;

@@ -1,0 +1,38 @@
+/* Read a recording while it is being written. */
+#ifndef PL_CMD_FOLLOW_H
+#define PL_CMD_FOLLOW_H
+
+#include <signal.h>
+#include "pathline/pathline.h"
+
+#define FOLLOW_HELP "go on while the program runs, until it ends or Ctrl-C"
+
+/* From follow_begin on SIGINT sets this, and does not end the command. */
+extern volatile sig_atomic_t follow_stopped;
+void follow_begin(struct pl_recording *r);
+
+/* Wait until there is more, and refresh. 0; PL_END: the recording is complete, the user pressed
+ * Ctrl-C, or nobody reads stdout any more; or an error. */
+int follow_wait(struct pl_recording *r, struct pl_err *err);
+
+/* The events of processes as they come. Those of a thread are in their order. What a thread ran is
+ * known at its next event that was told, so events of others that ran later can come before. */
+struct follow {
+	/* in */
+	struct pl_recording *r;
+	bool values; /* events have them */
+	/* Events of p come next. PL_END: they are not wanted; or an error. */
+	int (*begin)(void *context, const struct pl_process *p, struct pl_err *err);
+	int (*seek)(void *context, struct pl_cursor *c, struct pl_err *err); /* a new one */
+	bool (*take)(void *context, const struct pl_event *e);		     /* false: no more */
+	void (*pause)(void *context); /* all that is there was given */
+	void *context;
+	/* all zero at the beginning */
+	struct pl_cursor **cursors; /* owned; by place of the process in the recording */
+	size_t room;
+};
+
+/* Until the end. 0, or an error. Everything is released. */
+int follow_run(struct follow *f, struct pl_err *err);
+
+#endif
