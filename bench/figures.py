@@ -176,9 +176,12 @@ VALUES = ("--values=calls", "--values-of=*")
 WITH_VALUES = {"w_oo": "2.00", "w_lib": "2.00", "w_fib": "3.00", "w_aio": "1.40"}   # to reach
 
 
-def with_values(bench, row):
+VALUES_OF_LINES = ("--values=lines", "--values-of=*")
+
+
+def with_values(bench, row, options=VALUES):
     both = take_turns(bench, row)
-    value, without = both.ratios(both.recorded(*VALUES, name="values"), both.recorded(name="plain"))
+    value, without = both.ratios(both.recorded(*options, name="values"), both.recorded(name="plain"))
     recording = bench.scratch / "values"
     calls = bench.info(recording)["counts"]["call"]
     return value, f"{without:.2f} without values; {bench.size(recording) / calls:.1f} bytes a call; medians of {bench.runs}"
@@ -187,6 +190,8 @@ def with_values(bench, row):
 for workload, goal in WITH_VALUES.items():
     figure(f"values_{workload[2:]}", goal, f"CPU time of {workload}, recorded with the values of all calls / unrecorded, by turns on one processor")(
         functools.partial(with_values, row=workload))
+    figure(f"values_lines_{workload[2:]}", "10", f"CPU time of {workload}, recorded with the variables of all lines / unrecorded, by turns on one processor")(
+        functools.partial(with_values, row=workload, options=VALUES_OF_LINES))
 
 
 # ---- what is heard, and what is done with it ----
