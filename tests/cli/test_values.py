@@ -1,4 +1,5 @@
 """record --values: its options, what they say when they are wrong, and the manual's secrets."""
+import json
 import os
 import re
 import sys
@@ -107,6 +108,52 @@ class Options(unittest.TestCase):
         said = [line for line in done.stderr.decode().splitlines() if "matched no" in line]
         self.assertIn("pathline: --values-of 'nowhere' matched no function that was recorded", said)
         self.assertNotIn("mine", "".join(said))
+
+
+class Default(unittest.TestCase):
+    """Without an option: values of one's own code, however it is started, and of nothing else."""
+
+    TEXT = "import json, sys\n\n\ndef price(n):\n    return 2 * n\n\n\nprice(2)\njson.loads('[1]')\n"
+
+    def setUp(self):
+        self.folder = session.scratch()
+        for name in ("shop.py", "site-packages/theirs/__main__.py", "site-packages/theirs/helper.py"):
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(self.TEXT)
+
+    def kept(self, *what, options=(), **environment):
+        """The functions with values, and whether any were written."""
+        done = session.pathline("record", "-q", *options, "--", *what, cwd=self.folder,
+                                PYTHONPATH=os.path.join(self.folder, "site-packages"), **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = session.rows("-f", "code,values", cwd=self.folder)
+        info = json.loads(session.pathline("info", "--json", cwd=self.folder).stdout)["data"]
+        named = {code for code, values in rows if values}
+        self.assertEqual(bool(named), info["value_events"] > 0)
+        self.assertEqual(info["values"], "calls")
+        return named
+
+    def test_own_code(self):
+        for what in (("shop.py",), ("-m", "shop"), ("-c", self.TEXT), ("-c", "import shop")):
+            self.assertEqual(self.kept(session.PYTHON, *what), {"price"}, what)
+
+    def test_what_is_installed_keeps_nothing(self):
+        for what in (("-m", "theirs"), (os.path.join("site-packages", "theirs", "__main__.py"),), ("-m", "json.tool", "--help")):
+            self.assertEqual(self.kept(session.PYTHON, *what), set(), what)
+        self.assertEqual(self.kept(session.PYTHON, "-c", "import theirs.helper"), set())
+
+    def test_with_other_options(self):
+        for options in (("--only-mine",), ("--hot=1",), ("--hot=0",), ("--passes=none",), ("--order=exact",), ("--clock=call",),
+                        ("--clock=line",), ("--timing=calls",), ("--no-children",), ("--include", "shop.py")):
+            self.assertEqual(self.kept(session.PYTHON, "shop.py", options=options), {"price"}, options)
+        self.assertEqual(self.kept(session.PYTHON, "shop.py", options=("--exclude", "shop.py")), set())
+        self.assertEqual(self.kept(session.PYTHON, "-m", "theirs", options=("--values-of", "theirs")), {"price"})
+
+    def test_info_says_so(self):
+        self.kept(session.PYTHON, "shop.py")
+        self.assertRegex(session.pathline("info", cwd=self.folder).stdout.decode(), r"(?m)^values +calls, of mine; depth=3,.*; secrets redacted$")
 
 
 class Manual(unittest.TestCase):
