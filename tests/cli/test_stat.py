@@ -104,7 +104,7 @@ class Stat(unittest.TestCase):
         lines = Recorded("--stat", "-q").done.stderr.decode()
         found = re.search(r"^pathline: stat: +([\d,]+) values +of +[\d.]+ [nµm]?s +[\d.]+%$", lines, re.M)
         self.assertIsNotNone(found, lines)
-        self.assertEqual(int(found[1].replace(",", "")), 2 * (30000 + 30))
+        self.assertEqual(int(found[1].replace(",", "")), 2 * 30000 + 30)      # cold() has no arguments
         self.assertNotRegex(Recorded("--stat", "-q", "--values=none").done.stderr.decode(), r"\bvalues\b")
 
     def test_counts_are_those_of_what_was_recorded(self):
