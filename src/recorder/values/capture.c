@@ -596,9 +596,12 @@ static bool put_kind(struct capture *c, PyObject *o, enum value_kind kind, PyObj
 	case VALUE_STR:
 		return put_str(c, o);
 	case VALUE_BYTES:
+		reads_note(c->reads, &((const PyVarObject *)o)->ob_size);
 		put_tag(c, VALUE_BYTES);
 		return put_byte_string(c, PyBytes_AS_STRING(o), PyBytes_GET_SIZE(o));
 	case VALUE_BYTEARRAY:
+		reads_note(c->reads, &((const PyVarObject *)o)->ob_size);
+		reads_note(c->reads, &((const PyByteArrayObject *)o)->ob_start);
 		put_head(c, VALUE_BYTEARRAY, o);
 		return put_byte_string(c, PyByteArray_AS_STRING(o), PyByteArray_GET_SIZE(o));
 	case VALUE_MEMORYVIEW:

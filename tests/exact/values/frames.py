@@ -60,6 +60,12 @@ def mutated():
     queue.extend([2, 3, 4])
     buffer = bytearray(b"ab")
     buffer += b"c"
+    # what is kept of it stays the same while it grows, and moves
+    large = bytearray(b"x" * 300)
+    for more in range(6):
+        large += b"y"
+    for more in range(6):
+        large += b"y" * 1000
     counts = collections.Counter("aab")
     counts["a"] += 1
     row = None
