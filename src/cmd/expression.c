@@ -1,9 +1,19 @@
 #define _GNU_SOURCE
 #include "cmd/expression.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmd/cmd.h"
+
+/* A person sees the place, below a message that says it to all. */
+static void point_at(const char *text, size_t column)
+{
+	if (!isatty(2) || strpbrk(text, "\n\r\t"))
+		return;
+	fprintf(stderr, "  %s\n  %*s^\n", text, (int)(column - 1), "");
+}
 
 int expression_read(
 	struct expression *x, const char *command, const char *text, const struct pl_recording *r)
@@ -23,6 +33,7 @@ int expression_read(
 	const int code = expr_read(&x->expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT) {
 		cmd_say("%s: --filter: at column %zu: %s", command, fault.column, fault.what);
+		point_at(text, fault.column);
 		return CMD_USAGE;
 	}
 	if (code) {

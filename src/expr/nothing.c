@@ -233,9 +233,8 @@ static bool is_name(enum expr_field field)
 	       field == FIELD_THREAD || field == FIELD_PROCESS;
 }
 
-static int explain_name(struct nothing *n, const struct expr_node *node)
+static int explain_name(struct nothing *n, const struct expr_node *node, enum expr_field field)
 {
-	const enum expr_field field = n->e->operands[node->left].field;
 	const struct pl_text given = given_text(n, node);
 	struct names *names = calloc(1, sizeof *names);
 
@@ -311,24 +310,38 @@ static int explain_argument(struct nothing *n, const struct expr_operand *o)
 	return 0;
 }
 
+/* A variable that no frame had. Of variables only those are known that are arguments. */
+static int explain_variable(struct nothing *n, const struct expr_operand *o)
+{
+	struct names *names = calloc(1, sizeof *names);
+
+	if (!names)
+		return PL_ERR_MEMORY;
+	add_argument_names(n, names);
+	add(n, "where it was asked for, nothing was bound to %.*s",
+		(int)(o->name.length < 60 ? o->name.length : 60), o->name.at);
+	add_nearest(n, names, o->name);
+	names_release(names);
+	return 0;
+}
+
 /* ---- which part ---- */
 
-/* Is the name's part true of anything that ran? */
-static bool name_matches(struct nothing *n, const struct expr_node *node)
+/* Is the name's part true of anything that ran? A name by itself can be a variable: of nothing that
+ * ran it is one here. */
+static bool name_matches(struct nothing *n, const struct expr_node *node, enum expr_field field)
 {
-	const enum expr_field field = n->e->operands[node->left].field;
-
 	for (size_t i = 0; field != FIELD_THREAD && field != FIELD_PROCESS && i < n->counts->count;
 		i++)
 		if (expr_part_is(n->e, node,
-			    &(struct expr_subject){
-				    .known = EXPR_CODE, .code = n->counts->rows[i].code}))
+			    &(struct expr_subject){.known = EXPR_CODE | EXPR_ARGS,
+				    .code = n->counts->rows[i].code}))
 			return true;
 	for (uint32_t i = 0; i < pl_recording_process_count(n->r); i++) {
 		const struct pl_process *p = pl_recording_process(n->r, i);
 		for (uint32_t k = 0; k < p->thread_count; k++)
 			if (expr_part_is(n->e, node,
-				    &(struct expr_subject){.known = EXPR_THREAD,
+				    &(struct expr_subject){.known = EXPR_THREAD | EXPR_ARGS,
 					    .process = p,
 					    .thread = pl_recording_thread(n->r, p->number, k)}))
 				return true;
@@ -351,8 +364,12 @@ static int explain(struct nothing *n, uint16_t index)
 	}
 	if (left->kind != OPERAND_FIELD || node->seen.matched)
 		return 0;
-	if (!left->apply && is_name(left->field))
-		return name_matches(n, node) ? 0 : explain_name(n, node);
+	const enum expr_field field =
+		left->field == FIELD_VARIABLE ? left->else_field : left->field;
+	if (!left->apply && is_name(field))
+		return name_matches(n, node, field) ? 0 : explain_name(n, node, field);
+	if (field == FIELD_COUNT && !node->seen.asked)
+		return explain_variable(n, left);
 	if (left->field == FIELD_ARGS && !node->seen.asked)
 		return explain_argument(n, left);
 	if (node->seen.asked)

@@ -279,7 +279,11 @@ static void refuse_by_data(struct session *s)
 		break;
 	case REFUSAL_NO_LATER_STOP:
 		elsewhere_text(&s->replay, o->back, &o->elsewhere, text);
-		session_refuse(s, "%s", text);
+		if (o->never.number)
+			session_refuse(
+				s, "%s; stop %" PRIu32 ": %s", text, o->never.number, o->never.why);
+		else
+			session_refuse(s, "%s", text);
 		break;
 	case REFUSAL_BAD_CONDITION:
 		session_refuse(s, "if: at column %zu: %s", o->fault.column, o->fault.what);

@@ -82,6 +82,22 @@ int session_until(struct session *s, int32_t line, struct pl_err *err)
 
 /* ---- stops and searches ---- */
 
+/* There is no stop in all of the recording: the first condition that is the reason. */
+static int explain_conditions(struct session *s, struct pl_err *err)
+{
+	const struct stops *stops = &s->replay.stops;
+	int code = 0;
+
+	for (size_t i = 0; code == 0 && i < stops->count && !s->outcome.never.number; i++) {
+		if (!stops->rows[i].expr)
+			continue;
+		code = expr_nothing(stops->rows[i].expr, s->replay.r, s->outcome.never.why, err);
+		if (s->outcome.never.why[0])
+			s->outcome.never.number = stops->rows[i].number;
+	}
+	return code;
+}
+
 /* Where no stop is left on the way, the outcome has where there are some. */
 int session_continue(struct session *s, bool back, struct pl_err *err)
 {
@@ -91,6 +107,8 @@ int session_continue(struct session *s, bool back, struct pl_err *err)
 	int code = replay_continue(&s->replay, back, err);
 	if (code == PL_END && !*s->replay.stop) {
 		code = elsewhere_find(&s->replay, back, &s->outcome.elsewhere, err);
+		if (code == 0 && !s->outcome.elsewhere.count && !*s->replay.stop)
+			code = explain_conditions(s, err);
 		code = code ? code : PL_END;
 	}
 	s->outcome.back = back;

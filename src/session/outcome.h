@@ -7,6 +7,7 @@
 #ifndef PL_SESSION_OUTCOME_H
 #define PL_SESSION_OUTCOME_H
 
+#include "expr/nothing.h"
 #include "session/elsewhere.h"
 #include "session/replay.h"
 #include "session/value_question.h"
@@ -45,7 +46,7 @@
 	X(REFUSAL_NO_LINE, "no-line")			/* back; perhaps NOTE_SEEN */              \
 	X(REFUSAL_NO_LINE_OF_FRAME, "no-line-of-frame") /* step, back: others follow */            \
 	X(REFUSAL_NO_STOP_SET, "no-stop-set")                                                      \
-	X(REFUSAL_NO_LATER_STOP, "no-later-stop")     /* back; elsewhere */                        \
+	X(REFUSAL_NO_LATER_STOP, "no-later-stop")     /* back; elsewhere; never */                 \
 	X(REFUSAL_BAD_CONDITION, "bad-condition")     /* fault */                                  \
 	X(REFUSAL_NO_SUCH_STOP, "no-such-stop")	      /* number */                                 \
 	X(REFUSAL_TOO_MANY_STOPS, "too-many-stops")   /* or too long a name */                     \
@@ -148,6 +149,10 @@ struct outcome {
 	struct near_names near;
 	struct expr_fault fault;
 	struct elsewhere elsewhere;
+	struct {
+		uint32_t number; /* of a stop whose condition is true nowhere; 0: none */
+		char why[EXPR_NOTHING_BYTES];
+	} never;
 	struct pl_frame frame;
 	struct replay_place place;
 	struct pl_text text; /* the recording's */

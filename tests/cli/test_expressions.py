@@ -208,6 +208,15 @@ class Stops(unittest.TestCase):
         self.assertEqual(rows[2][0], "!")
         self.assertEqual(self.replay("x if order.count == 4", "c")[1][0], "!")
 
+    def test_why_there_is_none(self):
+        for stop, why in (("b book if note == 'n7'", "note == 'n7' is never true; it is 'n0', 'n1', 'n2', …"),
+                          ("b book if order.count > 7", "order.count > 7 is never true; it is 0 to 4"),
+                          ("b book if ordr.count > 7", "where it was asked for, nothing was bound to ordr; nearest: order, 10 calls"),
+                          ("b book if module == 'shp'", "module == 'shp' matches nothing; nearest: shop")):
+            with self.subTest(stop):
+                self.assertIn(f"; stop 1: {why}", self.replay(stop, "c")[1][1])
+        self.assertNotIn("stop 1", self.replay("b book if note == 'n3'", "c", "c")[2][1])
+
     def test_a_generator_keeps_its_arguments(self):
         self.assertEqual([row[5] for row in self.replay("w serve if name == 'b'", "c", "c")[1:]], ["call", "resume"])
 
@@ -345,6 +354,14 @@ class Dump(unittest.TestCase):
             code, out, err = run("dump", "--filter", text)
             self.assertEqual((code, out, err.count("\n")), (2, "", 1))
             self.assertIn(f"pathline: dump: --filter: {expected}", err)
+
+    def test_a_person_sees_the_place(self):
+        leader, follower = os.openpty()
+        subprocess.run([session.PATHLINE, "dump", "--filter", "func == 'f' and qty > 3"], cwd=recorded().folder, stderr=follower, stdout=subprocess.DEVNULL)
+        os.close(follower)
+        shown = os.read(leader, 4096).decode().splitlines()
+        os.close(leader)
+        self.assertEqual(shown[1:], ["  func == 'f' and qty > 3", " " * 18 + "^"])
 
 
 if __name__ == "__main__":
