@@ -22,7 +22,7 @@ ARROWS = {
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
     "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",
-    "report": "base",
+    "report": "expr/match.h base",
     "expr": "session/when.h base",
     "session": "expr base",
     "query": "session/when.h report/names.h base os/local.h",

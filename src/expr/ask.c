@@ -78,9 +78,7 @@ static answers ask_pattern(const struct ask *a, const struct pl_value *v, char s
 		return IS_FALSE;
 	struct pl_text text = pattern_subject(a, v, &front);
 	if (op == OP_MATCHES) {
-		struct pl_buf copy = {0};
-		is = match_regex(pattern->regex, text, &copy);
-		buf_release(&copy);
+		is = pattern_is_in(pattern->pattern, text);
 	} else {
 		is = names_match(text, separator, &pattern->literal.text,
 			op == OP_LIKE ? MATCH_LIKE : MATCH_EQUAL);

@@ -143,24 +143,21 @@ static int fit_event(const struct fit *f, struct expr_operand *o)
 
 static int compile(const struct fit *f, struct expr_operand *o)
 {
-	char pattern[EXPR_TEXT_MAX + 1], why[128];
+	char pattern[EXPR_TEXT_MAX + 1], why[PATTERN_WHY_BYTES];
 
 	if (!is_text(o))
 		return refuse(f, o, "a regular expression is a text, such as '^a+'");
 	if (f->e->regex_count == EXPR_REGEXES)
 		return refuse(f, o, "there are too many regular expressions");
 	snprintf(pattern, sizeof pattern, "%.*s", (int)o->literal.text.length, o->literal.text.at);
-	regex_t *regex = calloc(1, sizeof *regex);
-	if (!regex)
-		return PL_ERR_MEMORY;
-	const int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+	struct pattern *compiled = calloc(1, sizeof *compiled);
+	const int code = compiled ? pattern_read(compiled, pattern, false, why) : PL_ERR_MEMORY;
 	if (code) {
-		regerror(code, regex, why, sizeof why);
-		free(regex);
-		return refuse(f, o, why);
+		free(compiled);
+		return code == PL_ERR_ARGUMENT ? refuse(f, o, why) : code;
 	}
 	f->e->regex_count++;
-	o->regex = regex;
+	o->pattern = compiled;
 	return 0;
 }
 

@@ -60,16 +60,6 @@ bool match_text(struct pl_text pattern, struct pl_text text, enum match_how how)
 	return true;
 }
 
-bool match_regex(const regex_t *regex, struct pl_text text, struct pl_buf *room)
-{
-	buf_reset(room);
-	buf_put(room, text.at, text.length);
-	for (size_t i = 0; i < room->used; i++)
-		room->at[i] = room->at[i] ? room->at[i] : '?';
-	buf_u8(room, 0);
-	return !room->failed && regexec(regex, (const char *)room->at, 0, NULL, 0) == 0;
-}
-
 struct pl_text match_module(const char *file, struct pl_buf *room)
 {
 	static const char init[] = "/__init__.py";

@@ -2,7 +2,6 @@
 #ifndef PL_EXPR_MATCH_H
 #define PL_EXPR_MATCH_H
 
-#include <regex.h>
 #include <string.h>
 #include "base/buf.h"
 #include "pathline/recording.h"
@@ -15,11 +14,19 @@ enum match_how {
 /* Is there a % in the pattern that is not \%? */
 bool match_is_pattern(struct pl_text pattern);
 bool match_text(struct pl_text pattern, struct pl_text text, enum match_how how);
-/* The regular expression, anywhere in the text. `room` is used for a copy. */
-bool match_regex(const regex_t *regex, struct pl_text text, struct pl_buf *room);
 
 /* The module of a file, into the room: "/home/me/shop/cart.py" -> "home.me.shop.cart". */
 struct pl_text match_module(const char *file, struct pl_buf *room);
+
+/* Is this the whole name, or the end of it after a separator? */
+static inline bool match_is_end(const char *whole, char separator, struct pl_text part)
+{
+	const size_t length = strlen(whole), before = length - part.length;
+
+	return part.length && part.length <= length &&
+	       !memcmp(whole + before, part.at, part.length) &&
+	       (!before || whole[before - 1] == separator);
+}
 
 /* The next part of a name that can stand for it: all of it, then what is after each separator.
  * false: there is none. */

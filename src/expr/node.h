@@ -10,10 +10,10 @@
 #ifndef PL_EXPR_NODE_H
 #define PL_EXPR_NODE_H
 
-#include <regex.h>
 #include "base/buf.h"
 #include "base/map.h"
 #include "expr/expr.h"
+#include "expr/pattern.h"
 
 #define EXPR_NODES    256
 #define EXPR_OPERANDS 256
@@ -89,10 +89,10 @@ struct expr_operand {
 	enum { OPERAND_LITERAL, OPERAND_FIELD, OPERAND_LIST } kind;
 	size_t at, end; /* in the text */
 	struct pl_value literal;
-	bool duration;	/* the literal is one */
-	int64_t unit;	/* of a literal that is a time: == is true for so many ns from it on */
-	regex_t *regex; /* owned; of a literal after ~ */
-	uint16_t first, count; /* of a list: operands. Of a field: steps */
+	bool duration; /* the literal is one */
+	int64_t unit;  /* of a literal that is a time: == is true for so many ns from it on */
+	struct pattern *pattern; /* owned; of a literal after ~ */
+	uint16_t first, count;	 /* of a list: operands. Of a field: steps */
 	enum expr_field field;
 	/* of args and of a variable: its name; of a variable that is a field if it is none */
 	struct pl_text name;

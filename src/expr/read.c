@@ -33,9 +33,9 @@ void expr_free(struct expr *e)
 	if (!e)
 		return;
 	for (uint16_t i = 0; i < e->operand_count; i++)
-		if (e->operands[i].regex) {
-			regfree(e->operands[i].regex);
-			free(e->operands[i].regex);
+		if (e->operands[i].pattern) {
+			pattern_release(e->operands[i].pattern);
+			free(e->operands[i].pattern);
 		}
 	map_release(&e->may);
 	buf_release(&e->room);

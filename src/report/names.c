@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/map.h"
+#include "expr/match.h"
 
 /* The first digits of the hash: short enough to type, and the same in each run. */
 static void write_id(uint64_t hash, char id[NAME_ID_BYTES])
@@ -28,23 +29,13 @@ void name_code_id(const struct pl_code *code, char id[NAME_ID_BYTES])
 	write_id(hash_bytes(words, sizeof words), id);
 }
 
-/* Is the word the whole text, or what follows one of its separators? */
-static bool is_end(const char *text, char separator, const char *word, size_t length)
-{
-	size_t whole = strlen(text);
-
-	if (!length || length > whole || memcmp(text + whole - length, word, length) != 0)
-		return false;
-	return length == whole || text[whole - length - 1] == separator;
-}
-
 /* "app.py", "shop/app.py", the whole path, or the id that a row shows. */
 static bool is_file(const char *file, const char *word, size_t length)
 {
 	char id[NAME_ID_BYTES];
 
 	name_file_id(file, id);
-	return is_end(file, '/', word, length) ||
+	return match_is_end(file, '/', (struct pl_text){.at = word, .length = length}) ||
 	       (length == NAME_ID_BYTES - 1 && !memcmp(id, word, length));
 }
 
@@ -62,6 +53,7 @@ bool name_is_code(const struct pl_code *code, const char *word)
 	name_code_id(code, id);
 	if (!strcmp(id, word))
 		return true;
-	return is_end(pl_code_name(code), '.', name, strlen(name)) &&
+	return match_is_end(pl_code_name(code), '.',
+		       (struct pl_text){.at = name, .length = strlen(name)}) &&
 	       (!colon || is_file(pl_code_file(code), word, (size_t)(colon - word)));
 }

@@ -125,22 +125,21 @@ int session_scope(struct session *s, bool only_here)
 int session_search(struct session *s, const char *pattern, bool back, struct pl_err *err)
 {
 	session_begin(s);
-	if (s->has_regex)
-		regfree(&s->regex);
-	s->has_regex = *pattern && regcomp(&s->regex, pattern, REG_EXTENDED | REG_NOSUB) == 0;
-	s->regex_back = back;
-	return s->has_regex ? session_search_again(s, false, err)
-			    : session_refused(s, REFUSAL_BAD_PATTERN);
+	pattern_release(&s->pattern);
+	s->pattern_back = back;
+	return *pattern && pattern_read(&s->pattern, pattern, false, NULL) == 0
+		       ? session_search_again(s, false, err)
+		       : session_refused(s, REFUSAL_BAD_PATTERN);
 }
 
 int session_search_again(struct session *s, bool against, struct pl_err *err)
 {
 	session_begin(s);
-	if (!s->has_regex)
+	if (!s->pattern.text)
 		return session_refused(s, REFUSAL_NO_SEARCH);
-	s->outcome.back = s->regex_back != against;
+	s->outcome.back = s->pattern_back != against;
 	return session_moved(
-		s, replay_search(&s->replay, &s->regex, s->outcome.back, err), REFUSAL_NOT_FOUND);
+		s, replay_search(&s->replay, &s->pattern, s->outcome.back, err), REFUSAL_NOT_FOUND);
 }
 
 /* ---- parts, visited places, marks ---- */

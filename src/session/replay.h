@@ -11,7 +11,7 @@
 #ifndef PL_SESSION_REPLAY_H
 #define PL_SESSION_REPLAY_H
 
-#include <regex.h>
+#include "expr/pattern.h"
 #include "session/seen.h"
 #include "session/step.h"
 #include "session/stops.h"
@@ -86,7 +86,7 @@ int replay_until(struct replay *p, int32_t line, struct pl_err *err);
 /* To the next or previous stop; those for once that are there are removed. */
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
-int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
+int replay_search(struct replay *p, const struct pattern *pattern, bool back, struct pl_err *err);
 /* To where another task or thread continues, or this task after it was suspended: its first line,
  * or the first event of its run; back: to where this one began to run, or the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);

@@ -58,7 +58,7 @@ struct search {
 	int (*begin)(struct search *s, uint64_t seq, uint64_t to, uint64_t *found);
 	struct replay *replay;
 	struct path *path; /* of the thread that is searched */
-	const regex_t *regex;
+	const struct pattern *pattern;
 	struct pl_err *err;
 	/* out */
 	bool found;
@@ -215,31 +215,31 @@ int replay_continue(struct replay *p, bool back, struct pl_err *err)
 	return code;
 }
 
-static bool has_regex(const struct search *s, const char *text)
+static bool has_pattern(const struct search *s, const char *text)
 {
-	return text && regexec(s->regex, text, 0, NULL, 0) == 0;
+	return text && pattern_has(s->pattern, text);
 }
 
 /* Of a call its function decides, which a row has; of a raise its type, which only the event
  * has. */
-static bool may_have_regex(void *context, const struct pl_count *row)
+static bool may_have_pattern(void *context, const struct pl_count *row)
 {
 	return row->kind == PL_EVENT_RAISE ||
-	       (row->code && has_regex(context, pl_code_name(row->code)));
+	       (row->code && has_pattern(context, pl_code_name(row->code)));
 }
 
-static int type_has_regex(void *context, const struct pl_event *e)
+static int type_has_pattern(void *context, const struct pl_event *e)
 {
-	return e->kind != PL_EVENT_RAISE || has_regex(context, e->type) ? 0 : PL_END;
+	return e->kind != PL_EVENT_RAISE || has_pattern(context, e->type) ? 0 : PL_END;
 }
 
-int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err)
+int replay_search(struct replay *p, const struct pattern *pattern, bool back, struct pl_err *err)
 {
 	struct search s = {.back = back,
 		.kinds = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RAISE,
-		.may = may_have_regex,
-		.is = type_has_regex,
-		.regex = regex,
+		.may = may_have_pattern,
+		.is = type_has_pattern,
+		.pattern = pattern,
 		.err = err};
 
 	return search_threads(p, &s);

@@ -2,9 +2,7 @@
 
 void session_release(struct session *s)
 {
-	if (s->has_regex)
-		regfree(&s->regex);
-	s->has_regex = false;
+	pattern_release(&s->pattern);
 	executed_release(&s->executed);
 	hits_free(s->hits);
 	s->hits = NULL;

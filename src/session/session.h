@@ -15,9 +15,9 @@
 /* Ready if all zero except replay.r and replay.stop, once replay_start was called. */
 struct session {
 	struct replay replay;
-	size_t frame; /* the selected one: its distance from the innermost frame */
-	regex_t regex;
-	bool has_regex, regex_back;
+	size_t frame;		/* the selected one: its distance from the innermost frame */
+	struct pattern pattern; /* of the last search */
+	bool pattern_back;
 	struct executed executed; /* counted by known_executed, or by the screen */
 	const char
 		*types[SESSION_TYPES]; /* of raised exceptions; the recording's; by known_types */

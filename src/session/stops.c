@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/thrown.h"
+#include "expr/match.h"
 #include "session/writes.h"
 #include "session/condition.h"
 
 bool stop_names(const char *whole, const char *part, char separator)
 {
-	size_t n = strlen(whole), m = strlen(part);
-
-	return n >= m && !strcmp(whole + n - m, part) && (n == m || whole[n - m - 1] == separator);
+	return match_is_end(whole, separator, (struct pl_text){.at = part, .length = strlen(part)});
 }
 
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line)

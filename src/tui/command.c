@@ -18,12 +18,8 @@
 static bool text_has(const struct tui *t, int32_t line)
 {
 	struct pl_text text;
-	regmatch_t match = {0};
 
-	if (!listing_text(&t->source, line, &text))
-		return false;
-	match.rm_eo = (regoff_t)text.length;
-	return regexec(&t->regex, text.at, 1, &match, REG_STARTEND) == 0;
+	return listing_text(&t->source, line, &text) && pattern_is_in(&t->pattern, text);
 }
 
 /* From the line after the cursor through the whole file and around its end, back to the cursor's
@@ -62,21 +58,19 @@ static bool search_sight(struct tui *t, const char *line)
 	}
 	if (!again)
 		t->in_text = t->help || t->view != VIEW_PATH;
-	if (!t->in_text || (again && !t->has_regex))
+	if (!t->in_text || (again && !t->pattern.text))
 		return false;
 	session_find_word(line, &rest);
 	if (!again) {
-		if (t->has_regex)
-			regfree(&t->regex);
-		t->has_regex = *rest && regcomp(&t->regex, rest,
-						REG_EXTENDED | (t->help ? REG_ICASE : 0)) == 0;
-		t->regex_back = *line == '?';
+		pattern_release(&t->pattern);
+		pattern_read(&t->pattern, rest, t->help, NULL);
+		t->pattern_back = *line == '?';
 	}
-	if (!t->has_regex)
+	if (!t->pattern.text)
 		tui_say(t, "not a regular expression: %s", rest);
 	else if (!t->help)
-		search_text(t, t->regex_back != (*line == ','));
-	else if (!help_search(t, t->regex_back != (*line == ',')))
+		search_text(t, t->pattern_back != (*line == ','));
+	else if (!help_search(t, t->pattern_back != (*line == ',')))
 		tui_say(t, "not found in the help");
 	return true;
 }

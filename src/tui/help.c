@@ -234,8 +234,8 @@ void help_draw(struct tui *t, struct box box)
 /* A row matches in its name or in its text. A match over both is not found. */
 static bool matches(const struct tui *t, const struct row *row)
 {
-	return regexec(&t->regex, row->left, 0, NULL, 0) == 0 ||
-	       (row->text && regexec(&t->regex, row->text, 0, NULL, 0) == 0);
+	return pattern_has(&t->pattern, row->left) ||
+	       (row->text && pattern_has(&t->pattern, row->text));
 }
 
 /* The first row of the help that is on the screen. */

@@ -364,7 +364,7 @@ void reader_match(struct tui *t, const char *text)
 	if (!reader_of(t))
 		return;
 	const struct pl_event at = here(t);
-	if (!pattern_set(&t->reader->match, text))
+	if (pattern_read(&t->reader->match, text, false, NULL))
 		tui_say(t, "not a regular expression: %s", text);
 	else if (!reread(t, &at))
 		tui_say(t, "nothing has %s; & and Enter show all again", text);
@@ -468,13 +468,13 @@ void reader_search(struct tui *t, const char *line)
 		return;
 	begin_reading(r);
 	close_whole(r);
-	if (!again && line[1] && !pattern_set(&r->search, line + 1)) {
+	if (!again && line[1] && pattern_read(&r->search, line + 1, false, NULL)) {
 		tui_say(t, "not a regular expression: %s", line + 1);
 		return;
 	}
 	if (!again)
 		r->back = *line == '?';
-	if (r->search.text[0])
+	if (r->search.text)
 		search_again(t, r->back != (*line == ','));
 	else
 		tui_say(t, "nothing was searched for yet; / begins a search");

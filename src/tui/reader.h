@@ -13,7 +13,7 @@
 #define PL_TUI_READER_H
 
 #include "session/reading.h"
-#include "tui/pattern.h"
+#include "expr/pattern.h"
 #include "tui/state.h"
 
 #define READER_WHOLE_BYTES 65536

@@ -160,9 +160,8 @@ static void draw_rows(struct tui *t, struct box box)
 	if (r->at_end) {
 		struct pen p = {.y = y, .columns = box.columns};
 		pen_text(&p,
-			(r->filter[0] || r->match.text[0]) && y == box.y
-				? "nothing passes the filter"
-				: end_text(t),
+			(r->filter[0] || r->match.text) && y == box.y ? "nothing passes the filter"
+								      : end_text(t),
 			INK_HERE);
 	}
 }
@@ -212,7 +211,7 @@ static void draw_head(struct tui *t)
 		pen_text(&p, "  filter: ", INK_BAR);
 		pen_text(&p, r->filter, INK_BAR);
 	}
-	if (r->match.text[0]) {
+	if (r->match.text) {
 		pen_text(&p, "  matching: ", INK_BAR);
 		pen_text(&p, r->match.text, INK_BAR);
 	}

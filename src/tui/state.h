@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include "expr/pattern.h"
 #include "session/complete.h"
 #include "tui/pen.h"
 #include "tui/prompt.h"
@@ -100,9 +101,9 @@ struct tui {
 	char folder[PATH_MAX];	   /* the current one, with a slash at the end; "": unknown */
 	char message[WHY_MAX];
 	/* the last search was in the source's text */
-	bool in_text, has_regex, regex_back;
-	regex_t regex;
-	uint64_t hits_seq; /* of the position for which hits are, in that thread */
+	bool in_text, pattern_back;
+	struct pattern pattern; /* of a search in the text */
+	uint64_t hits_seq;	/* of the position for which hits are, in that thread */
 	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
@@ -174,7 +175,7 @@ void variables_release_view(struct tui *t);
 
 /* help.c */
 void help_draw(struct tui *t, struct box box);
-/* To the next row, or the one before, that matches t->regex; false: none. */
+/* To the next row, or the one before, that has t->pattern; false: none. */
 bool help_search(struct tui *t, bool back);
 
 /* tab.c */

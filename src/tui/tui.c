@@ -232,8 +232,7 @@ static void tui_free(struct tui *t)
 	listing_release(&t->source);
 	prompt_release(&t->prompt);
 	tab_close(t);
-	if (t->has_regex)
-		regfree(&t->regex);
+	pattern_release(&t->pattern);
 	free(t);
 }
 
