@@ -96,7 +96,7 @@ bool code_send_body(PyCodeObject *code, const struct flow_graph *graph, struct c
 bool code_send_straight(PyCodeObject *code, const struct bytecode *parts, struct code_told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
-	struct pl_buf fields = buf_borrow(&kept_fields);
+	struct pl_buf fields = buf_borrow(&kept_fields), names = buf_borrow(&kept_names);
 	size_t file_length, name_length;
 	const char *file = text_of(code->co_filename, &file_length, &keep_file);
 	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
@@ -111,9 +111,12 @@ bool code_send_straight(PyCodeObject *code, const struct bytecode *parts, struct
 					.version = parts->version,
 					.code = parts->code,
 					.line_table = parts->line_table,
+					.arguments = told.values ? code_arguments(code, &names)
+								 : (struct arguments){0},
 				});
 	bool sent = message_put(MESSAGE_CODE_RAW, &fields);
 	buf_give_back(&kept_fields, &fields);
+	buf_give_back(&kept_names, &names);
 	Py_XDECREF(keep_file);
 	Py_XDECREF(keep_name);
 	return sent;

@@ -146,11 +146,14 @@ int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
 	return err;
 }
 
+/* To make the graph of larger code takes a quarter of a millisecond and more. */
+#define LARGE_UNITS 4096
+
 struct policy_omission code_omits(PyCodeObject *code)
 {
 	const struct policy_code of = {
 		.generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0,
-		.runs_once = code_runs_once(code),
+		.may_be_straight = code_runs_once(code) || Py_SIZE(code) >= LARGE_UNITS,
 		.watched = root.section_count || thread_is_traced(current_thread_state()),
 		.lines = values_are_of_lines(code),
 	};
@@ -221,6 +224,18 @@ static void imply_passes(struct code_record *r, struct flow_graph *g)
 			r->units[flow_pass_unit(g, i)].pass = 0;
 }
 
+/* What is heard of it depends on them. */
+static void set_values(PyCodeObject *code, struct code_record *r)
+{
+	r->values = code_values_of(code);
+	r->in_full = r->values != NULL;
+	r->plain = !r->generator_like && !r->checks && !r->values;
+	code_judge(r, (struct policy_facts){
+			      .values = r->values != NULL,
+			      .lines = r->values && r->values->lines,
+		      });
+}
+
 /* calloc, not the interpreter's allocators: tracemalloc and sys.getallocatedblocks would count it.
  */
 struct code_record *code_record_of(
@@ -247,13 +262,7 @@ struct code_record *code_record_of(
 	const struct policy_omission omits = code_omits(code);
 	if (!omits.passes && flow_goes_back(g))
 		put_passes(r, parts, g);
-	r->values = code_values_of(code);
-	r->in_full = r->values != NULL;
-	r->plain = !r->generator_like && !r->checks && !r->values;
-	code_judge(r, (struct policy_facts){
-			      .values = r->values != NULL,
-			      .lines = r->values && r->values->lines,
-		      });
+	set_values(code, r);
 	choose_witnesses(r, g, omits);
 	if (r->generator_like && g->analysed && omits.starts)
 		imply_passes(r, g);
@@ -282,8 +291,8 @@ struct code_record *code_straight_record(PyCodeObject *code, bool silent)
 		return NULL;
 	atomic_init(&r->code, code);
 	r->unit_count = units;
-	r->plain = r->straight = true;
-	code_judge(r, (struct policy_facts){0});
+	r->straight = true;
+	set_values(code, r);
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;
 	r->units[units - 1].silent = silent;

@@ -44,7 +44,7 @@ struct policy_omission policy_omits(const struct policy_wishes *w, const struct 
 	return (struct policy_omission){
 		.starts = starts,
 		.returns = !w->calls_timed,
-		.lines = starts && at_once && c->runs_once && !c->generator_like &&
+		.lines = starts && at_once && c->may_be_straight && !c->generator_like &&
 			 !w->calls_timed && !w->lines_timed,
 		.passes = w->traces || !w->passes,
 		.at_once = at_once,

@@ -71,7 +71,9 @@ static inline struct policy policy_join(struct policy a, struct policy b)
 /* What matters of a code that is being described. */
 struct policy_code {
 	bool generator_like; /* its frames belong to generators, coroutines or async generators */
-	bool runs_once;	     /* the code of a module or class body */
+	/* if it is straight, nobody needs its graph at once: of a module or a class body, which
+	 * runs once, or so large that the graph would take long */
+	bool may_be_straight;
 	/* all of its LINEs are wanted from the first run on: a section is on, or the thread has a
 	 * trace function. One that was disabled would come only in the next run */
 	bool watched;

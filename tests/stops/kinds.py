@@ -4,11 +4,12 @@ import marshal
 import sys
 
 MODULE_LINES = 20_000
+FUNCTION_LINES = 10_000
 DEPTH = 2_000
 TEXTS = {
     "module": lambda: "x = 1\n" * MODULE_LINES,
     "row": lambda: "def f(x):\n" + "    for i in x:\n        if i:\n            g(i)\n" * 150 + "f([])\n",
-    "function": lambda: "def f(x):\n" + "    x += 1\n" * 10_000 + "    return x\nf(1)\n",
+    "function": lambda: "def f(x):\n" + "    x += 1\n" * FUNCTION_LINES + "    return x\nf(1)\n",
 }
 
 
@@ -100,7 +101,7 @@ def tasks():
 PROGRAMS = {f.__name__: f for f in (tracer, thread, fork, hot, generator, unwind, tasks)}
 WHAT = {
     "module": f"a straight module of {MODULE_LINES:,} lines runs for the first time",
-    "function": "a function of 10,000 lines is called for the first time",
+    "function": f"a function of {FUNCTION_LINES:,} lines is called for the first time",
     "row": "a function of 150 loops, each with a branch, is called for the first time",
     "tracer": f"a debugger comes, {DEPTH:,} frames deep",
     "thread": f"another thread takes over, {DEPTH:,} frames deep",

@@ -49,6 +49,13 @@ class Stops(unittest.TestCase):
         for name, count in most.items():
             self.assertLess(count, stops.LIMIT, name)
 
+    def test_function_of_many_lines(self):
+        """Likewise, without branches; it was 1,300 a line while its graph was made."""
+        most = self.longest("function")
+        self.assertLess(most.pop("on_start"), 520 * kinds.FUNCTION_LINES)
+        for name, count in most.items():
+            self.assertLess(count, stops.LIMIT, name)
+
     def test_row_of_branches(self):
         """The search for its witnesses would grow with its square."""
         for name, count in self.longest("row").items():

@@ -1,5 +1,5 @@
 # two-runs
-"""Large code: rows of branches and loops that are searched in parts, and long straight modules."""
+"""Large code: rows of branches and loops that are searched in parts, and long straight modules and functions."""
 ROWS = 300
 
 
@@ -50,6 +50,24 @@ for x in range(3):
             sent = 1
     except StopIteration as end:
         print("suspends", total, end.value)
+
+
+
+def straight(middle):
+    """It is called more than once, calls, and raises in its middle."""
+    half = "    n += x\n" * (4 * ROWS)
+    names = build("def f(x, *, n=1):\n" + half + middle + half + "    return n\n")
+    return names["f"]
+
+
+f = straight("    n = abs(n) + max((y for y in (x, n)))\n")
+print("straight", [f(x, n=x) for x in range(4)])
+f = straight("    n += 1 // (x % 2)\n")
+for x in range(4):
+    try:
+        print("odd", f(x))
+    except ZeroDivisionError:
+        print("even", x)
 
 print("module", build("x = 0\n" + "x += 1\n" * 3000 + "y = x\n")["y"])
 print("row", build("x = 0\n" + "x += 1\nif x % 3:\n    x += 1\n" * 1000 + "y = x\n")["y"])

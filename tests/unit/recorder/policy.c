@@ -77,7 +77,7 @@ static const char *omitted(struct policy_omission o)
 	}
 #define MODULE                                                                                     \
 	{                                                                                          \
-		.runs_once = true                                                                  \
+		.may_be_straight = true                                                            \
 	}
 
 static void one_wish_when_described(void **state)
@@ -91,10 +91,10 @@ static void one_wish_when_described(void **state)
 		{{.passes = true}, MODULE, "srl-o"},
 		{{.passes = true}, {.generator_like = true}, "sr--o"},
 		{{.passes = true}, {.watched = true}, "sr---"},
-		{{.passes = true}, {.runs_once = true, .watched = true}, "sr---"},
-		{{.passes = true}, {.generator_like = true, .runs_once = true}, "sr--o"},
+		{{.passes = true}, {.may_be_straight = true, .watched = true}, "sr---"},
+		{{.passes = true}, {.generator_like = true, .may_be_straight = true}, "sr--o"},
 		{{.passes = true}, {.lines = true}, "-r---"},
-		{{.passes = true}, {.runs_once = true, .lines = true}, "-r---"},
+		{{.passes = true}, {.may_be_straight = true, .lines = true}, "-r---"},
 		{{0}, FUNCTION, "sr-po"},
 		{{.passes = true, .traces = true}, FUNCTION, "-r-po"},
 		{{.passes = true, .traces = true}, MODULE, "-r-po"},
@@ -152,7 +152,7 @@ static struct policy_code code(unsigned n)
 {
 	return (struct policy_code){
 		.generator_like = n & 1,
-		.runs_once = n >> 1 & 1,
+		.may_be_straight = n >> 1 & 1,
 		.watched = n >> 2 & 1,
 		.lines = n >> 3 & 1,
 	};
