@@ -19,6 +19,7 @@ struct selected_thread {
 	struct waiting_event *events; /* owned */
 	size_t count, room, given;
 	struct pl_buf bytes; /* owned */
+	int64_t last_ns;     /* no later event can be selected */
 	bool ended, past;
 };
 
@@ -93,8 +94,9 @@ static int selected_is(void *context, const struct pl_event *e)
 		return 0;
 	int code = !is_gap || expression_may(t->s->x, &row) ? expression_event(t->s->x, e) : PL_END;
 
-	if (code < 0 || (code == PL_END && !is_gap))
-		return code;
+	t->past = e->time_ns > t->last_ns; /* it was asked, so that it can be said why */
+	if (code < 0 || t->past || (code == PL_END && !is_gap))
+		return t->past && code > 0 ? 0 : code;
 	code = add_waiting(t, e, code == 0);
 	return code ? code : is_gap ? PL_END : 0;
 }
@@ -124,8 +126,10 @@ static int open_thread(struct selected_thread *t, uint32_t number, struct pl_err
 		.is = selected_is,
 		.context = t,
 		.stop = t->s->stop};
+	int64_t first_ns;
 	int code = t->s->begin(t->s->context, number, &t->seq, err);
 
+	expr_times(t->s->x->expr, &first_ns, &t->last_ns);
 	t->ended = code || t->seq == UINT64_MAX;
 	if (t->ended)
 		return code;
