@@ -20,7 +20,7 @@ static bool is_line(const struct pl_event *e)
 	return e->kind == PL_EVENT_LINE || e->kind == PL_EVENT_AGAIN;
 }
 
-/* What a frame has before its first line was written by others: variables of enclosing functions. */
+/* What a frame has before its first line, others wrote: variables of enclosing functions. */
 static bool is_first_of_frame(const struct variables *v, const struct pl_event *at)
 {
 	struct frame_path f = {.r = v->r, .stop = v->stop};
