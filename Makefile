@@ -13,6 +13,7 @@
 #	make aarch64         build for it, and try it under qemu
 #	make install [PREFIX=/usr/local] [DESTDIR=/tmp/package]
 #	make wheel           a wheel and an sdist in dist/, for pip
+#	make deb             a Debian package in dist/
 #	make arrows format doc clean
 BUILD = build
 FUZZ_BUILD = build-fuzz
@@ -26,7 +27,7 @@ PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install wheel clean
+.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install wheel deb clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(PREFIX:%=--prefix=%) $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -100,5 +101,8 @@ install: prefix all
 wheel: deps
 	@tools/make-wheel
 
+deb: deps
+	@tools/make-deb
+
 clean:
-	@rm -rf $(BUILD) $(FUZZ_BUILD) build-wheel && echo "removed $(BUILD), $(FUZZ_BUILD) and build-wheel"
+	@rm -rf $(BUILD) $(FUZZ_BUILD) build-wheel build-deb && echo "removed $(BUILD), $(FUZZ_BUILD), build-wheel and build-deb"
