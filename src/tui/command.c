@@ -1,5 +1,5 @@
-/* A line, as the user typed it or as a key stands for it: a search in what is shown, an order of the
- * screen (orders.h), or a command of the session (session/words.h). */
+/* A line, as the user typed it or as a key stands for it: a search in what is shown, an order of
+ * the screen (orders.h), or a command of the session (session/words.h). */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <inttypes.h>
@@ -170,8 +170,9 @@ static void run_order(
 			order->run(t, rest);
 }
 
-/* The order of the questions matters: / and ? first, because they search the text here and the path in the session;
- * then the screen's own commands; then the session's, which also says what is not understood. */
+/* The order of the questions matters: / and ? first, because they search the text here and the path
+ * in the session; then the screen's own commands; then the session's, which also says what is not
+ * understood. */
 void tui_do(struct tui *t, const char *line)
 {
 	const char *rest, *command;

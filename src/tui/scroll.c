@@ -128,8 +128,8 @@ void scroll_right(struct tui *t, const char *rest)
 		*left_of(t) += LEFT_STEP;
 }
 
-/* scroll_bottom sets the top of the help, and of rows, far beyond their end: drawing brings it back to
- * the last page, because only it knows how many rows fit. */
+/* scroll_bottom sets the top of the help, and of rows, far beyond their end: drawing brings it back
+ * to the last page, because only it knows how many rows fit. */
 void scroll_top(struct tui *t, const char *rest)
 {
 	(void)rest;
