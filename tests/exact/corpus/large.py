@@ -1,5 +1,6 @@
 # two-runs
-"""Large code: rows of branches and loops that are searched in parts, and long straight modules and functions."""
+"""Large code: rows of branches and loops that are searched in parts, long straight modules and
+functions."""
 ROWS = 300
 
 
