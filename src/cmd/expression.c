@@ -25,10 +25,7 @@ int expression_read(
 	if (!text)
 		return CMD_GO;
 	pl_recording_info(r, &info);
-	const struct when_scale scale = {.info = &info,
-		.from_ns = info.start_ns,
-		.start_ns = info.start_ns,
-		.end_ns = info.end_ns};
+	const struct when_scale scale = when_scale_of(&info);
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(&x->expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT) {

@@ -301,10 +301,7 @@ static int read_kinds(struct selection *s)
 static int read_when(const struct selection *s, const char *text,
 	const struct pl_recording_info *info, struct when *w)
 {
-	const struct when_scale scale = {.info = info,
-		.from_ns = info->start_ns,
-		.start_ns = info->start_ns,
-		.end_ns = info->end_ns};
+	const struct when_scale scale = when_scale_of(info);
 
 	if (!text || (when_read(text, &scale, w) && !(s->times_only && w->kind == WHEN_SEQ)))
 		return CMD_GO;

@@ -231,17 +231,6 @@ static bool is_old(const struct sighting_place *p, const struct sighting_entry *
 	return p->f->late || (flags & PL_VALUES_ALL && entry->index >= PL_VALUES_CHANGED(flags));
 }
 
-/* A comprehension's variable that is gone hid a name, which is told again behind it. */
-static bool is_told_again(struct pl_values rest, const struct sighting_entry *entry)
-{
-	struct pl_value value;
-
-	while (entry->value.kind == PL_VALUE_UNSET && pl_values_next(&rest, &value) == 0)
-		if (value_text_is(value.name, entry->name))
-			return true;
-	return false;
-}
-
 static void take_variables(struct sighting_place *p)
 {
 	const struct sighting_origin origin = origin_of_variables(p);
@@ -251,7 +240,8 @@ static void take_variables(struct sighting_place *p)
 
 	for (; pl_values_next(&rest, &entry.value) == 0; entry.index++) {
 		entry.name = entry.value.name;
-		if (is_told_again(rest, &entry))
+		/* a comprehension's variable that is gone hid it: it is told once more */
+		if (entry.value.kind == PL_VALUE_UNSET && value_name_is_among(rest, entry.name))
 			continue;
 		root |= has_root(p->s, &entry);
 		p->origin = origin;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/utf8.h"
 
 #define ARGUMENTS_MAX 256 /* whose names are shown */
 #define NUMBER_BYTES  12288
@@ -135,11 +136,10 @@ static void put_string(struct json *j, struct pl_text t)
 	for (size_t i = 0; i + 2 < t.length; i++) {
 		const unsigned char *at = (const unsigned char *)t.at + i;
 		char escape[8];
-		if (at[0] != 0xed || at[1] < 0xa0 || at[1] > 0xbf || (at[2] & 0xc0) != 0x80)
+		if (!utf8_is_surrogate(at, t.length - i))
 			continue;
 		out_json(j->out, (struct text){.at = t.at + from, .length = i - from});
-		snprintf(escape, sizeof escape, "\\u%04x",
-			0xd000 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f));
+		snprintf(escape, sizeof escape, "\\u%04x", utf8_surrogate(at));
 		out_text(j->out, escape);
 		from = i + 3;
 		i += 2;

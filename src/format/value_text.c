@@ -71,10 +71,8 @@ static void put_missing(struct value_writer *w, uint64_t n, const char *one)
 static uint32_t read_character(const unsigned char *at, size_t left, size_t *bytes, bool *valid)
 {
 	static const uint8_t first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	const bool surrogate = left > 2 && at[0] == 0xed && at[1] >= 0xa0 && at[1] < 0xc0 &&
-			       (at[2] & 0xc0) == 0x80;
 
-	*bytes = surrogate ? 3 : at[0] < 0x80 ? 1 : utf8_bytes(at, left);
+	*bytes = utf8_is_surrogate(at, left) ? 3 : at[0] < 0x80 ? 1 : utf8_bytes(at, left);
 	*valid = *bytes > 0;
 	if (!*valid)
 		*bytes = 1;

@@ -15,10 +15,7 @@ static void call_moment(sqlite3_context *out, int count, sqlite3_value **values)
 
 	(void)count;
 	pl_recording_info(q->r, &info);
-	const struct when_scale scale = {.info = &info,
-		.from_ns = info.start_ns,
-		.start_ns = info.start_ns,
-		.end_ns = info.end_ns};
+	const struct when_scale scale = when_scale_of(&info);
 	if (!text)
 		return;
 	if (when_read(text, &scale, &when) && when.kind == WHEN_TIME) {

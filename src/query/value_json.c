@@ -3,32 +3,33 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "base/utf8.h"
 
 #define REPR_BYTES    4096
 #define ARGUMENTS_MAX 255
 
 /* ---- strings ---- */
 
-static bool is_lone_surrogate(const unsigned char *at, size_t left)
-{
-	return left >= 3 && at[0] == 0xed && at[1] >= 0xa0 && at[1] <= 0xbf &&
-	       (at[2] & 0xc0) == 0x80;
-}
-
-/* Returns how many bytes were taken. */
+/* Returns how many bytes were taken. A byte that is not UTF-8 becomes a surrogate, as in the JSON of
+ * other commands: SQLite takes no other text. */
 static size_t put_character(struct pl_buf *out, const unsigned char *at, size_t left)
 {
-	if (is_lone_surrogate(at, left)) {
-		buf_printf(out, "\\u%04x", 0xd000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu));
+	if (*at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\') {
+		buf_u8(out, *at);
+		return 1;
+	}
+	if (utf8_is_surrogate(at, left)) {
+		buf_printf(out, "\\u%04x", utf8_surrogate(at));
 		return 3;
 	}
-	if (*at < 0x20 || *at == 0x7f)
-		buf_printf(out, "\\u%04x", *at);
+	const size_t bytes = utf8_bytes(at, left);
+	if (bytes)
+		buf_put(out, at, bytes);
 	else if (*at == '"' || *at == '\\')
 		buf_printf(out, "\\%c", *at);
 	else
-		buf_u8(out, *at);
-	return 1;
+		buf_printf(out, "\\u%04x", *at < 0x80 ? *at : 0xdc00u + *at);
+	return bytes ? bytes : 1;
 }
 
 static void put_characters(struct pl_buf *out, struct pl_text text)

@@ -10,6 +10,16 @@ bool value_text_is(struct pl_text text, struct pl_text other)
 	       (!text.length || !memcmp(text.at, other.at, text.length));
 }
 
+bool value_name_is_among(struct pl_values values, struct pl_text name)
+{
+	struct pl_value value;
+
+	while (pl_values_next(&values, &value) == 0)
+		if (value_text_is(value.name, name))
+			return true;
+	return false;
+}
+
 /* ---- reading ---- */
 
 struct path_reader {

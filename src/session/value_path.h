@@ -46,5 +46,7 @@ enum value_found value_path_find(
 
 /* Are these the same bytes? */
 bool value_text_is(struct pl_text text, struct pl_text other);
+/* Has one of the values this name? */
+bool value_name_is_among(struct pl_values values, struct pl_text name);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "session/value_path.h"
 
 /* After so many events without values of lines it is taken that none were kept, if the recording
  * does not say. */
@@ -43,7 +44,7 @@ void variables_release(struct variables *v)
 const struct variable *variables_find(const struct variables *v, const char *name, size_t length)
 {
 	for (size_t i = 0; i < v->count; i++)
-		if (v->all[i].name.length == length && !memcmp(v->all[i].name.at, name, length))
+		if (value_text_is(v->all[i].name, (struct pl_text){name, length}))
 			return &v->all[i];
 	return NULL;
 }
@@ -120,7 +121,7 @@ static bool is_same_value(const struct variable *v, const struct found_value *f)
 	const struct pl_text other =
 		bare_value(f->bytes.at, f->bytes.bytes, f->named ? &f->name : NULL);
 
-	return one.length == other.length && !memcmp(one.at, other.at, one.length);
+	return value_text_is(one, other);
 }
 
 /* An earlier mention of a variable that is known. If its value is not known to be written there,
@@ -169,18 +170,6 @@ static void doubt_writers(struct gathering *g)
 	g->more = true;
 }
 
-/* Is the name told once more in the event? A comprehension's variable that is gone hid it. */
-static bool is_told_again(struct pl_values rest, struct pl_text name)
-{
-	struct pl_value value;
-
-	while (pl_values_next(&rest, &value) == 0)
-		if (value.name.length == name.length &&
-			!memcmp(value.name.at, name.at, name.length))
-			return true;
-	return false;
-}
-
 static int gather_one(
 	struct gathering *g, const struct found_value *f, uint64_t rank, struct pl_err *err)
 {
@@ -218,7 +207,8 @@ static int gather_variables(struct gathering *g, struct pl_err *err)
 			break;
 		f.name = value.name;
 		f.bytes.bytes = (uint32_t)(rest.at - f.bytes.at);
-		if (value.kind == PL_VALUE_UNSET && is_told_again(rest, value.name))
+		/* a comprehension's variable that is gone hid it: it is told once more */
+		if (value.kind == PL_VALUE_UNSET && value_name_is_among(rest, value.name))
 			continue;
 		code = gather_one(g, &f, rank++, err);
 	}

@@ -25,6 +25,15 @@ struct when_scale {
 	int64_t start_ns, end_ns;	      /* 0% and 100%; end before start: not known */
 };
 
+/* Of the whole recording: + counts from its start. */
+static inline struct when_scale when_scale_of(const struct pl_recording_info *info)
+{
+	return (struct when_scale){.info = info,
+		.from_ns = info->start_ns,
+		.start_ns = info->start_ns,
+		.end_ns = info->end_ns};
+}
+
 /* As a refusal names them: the forms that are accepted, without - and seq. */
 #define WHEN_FORMS "10:52:01.5, 2026-11-21 10:52, +1.5, +100ms, 42%"
 

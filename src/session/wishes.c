@@ -13,10 +13,7 @@ static int read_condition(struct session *s, const struct wish *w, struct expr *
 	if (!w->condition)
 		return 0;
 	pl_recording_info(s->replay.r, &info);
-	const struct when_scale scale = {.info = &info,
-		.from_ns = info.start_ns,
-		.start_ns = info.start_ns,
-		.end_ns = info.end_ns};
+	const struct when_scale scale = when_scale_of(&info);
 	const struct expr_words words = {.scale = &scale, .variables = true};
 	int code = strlen(w->condition) < STOP_CONDITION_MAX
 			   ? expr_read(out, w->condition, &words, &s->outcome.fault)

@@ -380,10 +380,7 @@ static bool read_filter(struct tui *t, const char *text, struct expr **expr)
 	if (!*text)
 		return true;
 	pl_recording_info(t->s->replay.r, &info);
-	const struct when_scale scale = {.info = &info,
-		.from_ns = info.start_ns,
-		.start_ns = info.start_ns,
-		.end_ns = info.end_ns};
+	const struct when_scale scale = when_scale_of(&info);
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT)
