@@ -1,6 +1,7 @@
 # two-runs
-"""Comprehensions and generator expressions of each kind, of other iterables and of async ones, with conditions, nested, on one line and on
-several, left by exceptions and by nobody: where a loop has its head and its LINE differs between versions and kinds."""
+"""Comprehensions and generator expressions of each kind, of other iterables and of async ones, with
+conditions, nested, on one line and on several, left by exceptions and by nobody: where a loop has
+its head and its LINE differs between versions and kinds."""
 import itertools
 
 

@@ -1,5 +1,6 @@
-"""A tool of the program's own hears of lines, jumps and calls, of all code and of one function, with DISABLE and without: heard.py [EVENT…]
-prints how often each of its callbacks was called, before and after the code is hot.
+"""A tool of the program's own hears of lines, jumps and calls, of all code and of one function,
+with DISABLE and without: heard.py [EVENT…] prints how often each of its callbacks was called,
+before and after the code is hot.
 
 EVENT: a second tool has these events enabled, and does nothing with them.
 """

@@ -1,7 +1,8 @@
-"""Loops on one line whose rows are known: prints [[code, line after the code's first, rows]…], lines and further passes together.
+"""Loops on one line whose rows are known: prints [[code, line after the code's first, rows]…],
+lines and further passes together.
 
-A `for` has one row where it is entered and one a pass, its last look for an item included; a `while` one a pass. In 3.11 a comprehension
-is code of its own.
+A `for` has one row where it is entered and one a pass, its last look for an item included; a
+`while` one a pass. In 3.11 a comprehension is code of its own.
 """
 import asyncio
 import json
