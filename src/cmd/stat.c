@@ -172,8 +172,8 @@ static void say_kinds(const struct estimate *e, const struct calibration *k)
 		if (e->kind_events[kind] && e->kind_ns[kind] >= e->ns * SHARE_SAID)
 			say_kind(e->kind_events[kind], pl_event_kind_name((enum pl_event_kind)kind),
 				k->ns[kind], e->ns > 0 ? e->kind_ns[kind] / e->ns : 0);
-	if (e->values && e->value_ns >= e->ns * SHARE_SAID)
-		say_kind(e->values, "values", k->value_ns, e->value_ns / e->ns);
+	if (e->values)
+		say_kind(e->values, "values", k->value_ns, e->ns > 0 ? e->value_ns / e->ns : 0);
 	if (e->count && e->first_ns >= e->ns * SHARE_SAID)
 		say_kind(
 			e->count, "first run", e->first_ns / (double)e->count, e->first_ns / e->ns);

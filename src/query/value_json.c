@@ -10,8 +10,8 @@
 
 /* ---- strings ---- */
 
-/* Returns how many bytes were taken. A byte that is not UTF-8 becomes a surrogate, as in the JSON of
- * other commands: SQLite takes no other text. */
+/* Returns how many bytes were taken. A byte that is not UTF-8 becomes a surrogate, as in the JSON
+ * of other commands: SQLite takes no other text. */
 static size_t put_character(struct pl_buf *out, const unsigned char *at, size_t left)
 {
 	if (*at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\') {
