@@ -40,7 +40,7 @@ def runtime():
     return os.path.realpath(path) if os.path.isabs(path) else None
 
 
-@unittest.skipIf(os.environ.get("PATHLINE_SUITE") in ("quick", "test"), "it builds a recorder")
+@unittest.skipIf(os.environ.get("PATHLINE_SUITE") in ("quick", "test"), "not now: it builds a recorder")
 @unittest.skipUnless(shutil.which("gcc") and shutil.which("ninja") and runtime(), "no gcc with its sanitizers, or no ninja")
 class Sanitized(unittest.TestCase):
     def setUp(self):
