@@ -20,7 +20,8 @@ PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "golden" / "program.p
 VALUES = PROGRAM.with_name("program-1.12.py")
 KILL = "\n__import__('os').kill(__import__('os').getpid(), 9)\n"
 # name: (program, what it ends with, options)
-RECORDINGS = {"finished": (PROGRAM, "", ()), "killed": (PROGRAM, KILL, ()), "values": (VALUES, "", ("--only-mine", "--values", "calls")),
+RECORDINGS = {"finished": (PROGRAM, "", ("--values", "none")), "killed": (PROGRAM, KILL, ("--values", "none")),
+              "values": (VALUES, "", ("--only-mine", "--values", "calls")),
               "values-killed": (VALUES, KILL, ("--only-mine", "--values", "calls"))}
 ROUNDS, ROUNDS_OF_VALUES, BY_COMMAND = 5000, 500, 30
 BLOCK, RECORD_HEAD, BLOCK_HEAD, IN_SECTIONS, TABLE_CHECK = 20, 32, 160, 512, 8      # doc/FORMAT.md

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 INTERPRETERS = "one"
+ALONE = True    # any collector beside it could finish its recordings first
 CHUNK, CHUNK_HEAD = 32768, 64
 # struct chunk: state, process, thread, order, stream_bytes, open_ticks, used
 HEAD = struct.Struct("<IIIIQQQ")

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 INTERPRETERS = "one"
+ALONE = True    # any collector beside it could finish its recordings first
 ROUNDS = int(os.environ.get("PATHLINE_ROUNDS", "60"))
 SEED = int(os.environ.get("PATHLINE_SEED", random.randrange(1 << 32)))
 CHUNK = 32768
