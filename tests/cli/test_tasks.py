@@ -222,7 +222,7 @@ class Tasks(unittest.TestCase):
         text = session.pathline("report", "--exceptions", "-n", "0", run.recording).stdout.decode()
         rows = text.splitlines()
         self.assertEqual([row for row in rows if " ended " in row], rows[2:3], text)
-        self.assertRegex(rows[2], r"^ +\d+ +1 +LookupError .* ended task ")
+        self.assertRegex(rows[2], r"^ +\d+ +1 +LookupError: .* ended task ")
         data = [json.loads(row)["data"] for row in session.pathline("report", "--exceptions", "--json", run.recording).stdout.splitlines()]
         return [row for row in data if row["type"] == "LookupError" and row["code"].endswith("fails")]
 
