@@ -8,6 +8,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from session import PYTHON, pathline, scratch  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 
 # Program, and the line and function in which the exception was raised. A line that raises it ends

@@ -14,6 +14,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
+INTERPRETERS = "two"
+
 COUNTED = os.path.join(session.BUILD, "tests", "unit", "trace", "counted")
 
 PROGRAM = '''\

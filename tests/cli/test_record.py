@@ -15,6 +15,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
 import recorded  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 PATHLINE, PYTHON = recorded.PATHLINE, recorded.PYTHON
 

@@ -17,6 +17,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 from session import PATHLINE, PYTHON  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 COMMANDS = int(os.environ.get("PATHLINE_REPLAY_COMMANDS", "10000"))
 

@@ -10,6 +10,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 from session import PYTHON, pathline, scratch  # noqa: E402
 
+INTERPRETERS = "two"
+
 CHAIN = '''\
 class SoldOut(Exception):
     pass
