@@ -15,12 +15,13 @@ name. What a test_*.py sees:
     PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by
-`INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "two"` that
-CI runs it for two of the five, others with each commit, by `INTERPRETERS = "none"` that it
-records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a
-chroot it is run by that one, from in there. Two are run side by side, for most of their time they
-wait; but not one that says `ALONE = True`: it measures, or no other collector may come between. The
-harnesses use all processors by themselves.
+`INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "two"` that CI
+runs it for two of the five, others with each commit, by `INTERPRETERS = "rotating"` that CI runs it
+for one of the five, another with each commit, by `INTERPRETERS = "none"` that it records nothing,
+and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
+that one, from in there. Two are run side by side, for most of their time they wait; but not one
+that says `ALONE = True`: it measures, or no other collector may come between. The harnesses use all
+processors by themselves.
 """
 import argparse
 import collections
@@ -198,9 +199,9 @@ def run_file(file, version, executable, root, build, tally, is_turn):
     tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, output[-12000:], skipped)
 
 
-def run_files(files, pythons, turn, two, build, tally):
+def run_files(files, pythons, turn, some, build, tally):
     """Side by side, the longest ones first; then those that are to be alone."""
-    jobs = [(file, *row, build, tally, row[0] == turn) for file in files for row in chosen(file, pythons, turn, two)]
+    jobs = [(file, *row, build, tally, row[0] == turn) for file in files for row in chosen(file, pythons, turn, some)]
     alone = [job for job in jobs if re.search(r"^ALONE = True", job[0].read_text(), re.M)]
     with concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
         list(lanes.map(lambda job: run_file(*job), [job for job in jobs if job not in alone]))
@@ -271,19 +272,20 @@ def test_files(build, args):
         yield file
 
 
-def two_of(pythons, number):
-    """Two of the five; others with each commit."""
-    return [row for k, row in enumerate(pythons) if (number + 2 * k) % 5 < 2]
+def some_of(pythons, number):
+    """{word of INTERPRETERS: those of the five for whom CI runs a file}; others with each commit."""
+    return {"two": [row for k, row in enumerate(pythons) if (number + 2 * k) % 5 < 2],
+            "rotating": [pythons[number % len(pythons)]]}
 
 
-def chosen(file, pythons, turn, two):
+def chosen(file, pythons, turn, some):
     """The rows of the interpreters that the file is to be run for; turn: the version whose turn it
-    is; two: those of whom CI asks what takes long."""
+    is; some: those of whom CI asks what takes long."""
     word = re.search(r'^INTERPRETERS = "(\w+)"', file.read_text(), re.M)
     if not word:
         return pythons
-    if word[1] == "two":
-        return two
+    if word[1] in ("two", "rotating"):
+        return some.get(word[1], pythons)
     if word[1] == "turn":
         return [row for row in pythons if row[0] == turn]
     if word[1] == "none":
@@ -359,8 +361,8 @@ def main():
             for row in pythons:
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, filled_in(arguments, parts[row[0]]), *row, build, tally)
-    two = two_of(pythons, number) if args.level == "ci" and len(pythons) > 2 else pythons
-    run_files(list(test_files(build, args)), pythons, turn, two, build, tally)
+    some = some_of(pythons, number) if args.level == "ci" and len(pythons) > 2 else {}
+    run_files(list(test_files(build, args)), pythons, turn, some, build, tally)
     is_whole = not args.only and not args.pattern and args.level != "quick"
     print(last_line(tally, not_tried(pythons, found) if is_whole else []))
     return 1 if tally.failed or not tally.passed else 0

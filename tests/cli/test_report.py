@@ -20,7 +20,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 # Three lines of C code whose costs are as 1 : 10 : 100, by construction: sums over lists of one
 # number.

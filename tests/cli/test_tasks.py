@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tasks")
 

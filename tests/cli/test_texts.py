@@ -17,7 +17,7 @@ import zipfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 # A program has this in front; its modules lie in the folder "made".
 BEGIN = '''\

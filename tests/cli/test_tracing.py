@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 import session  # noqa: E402
 import traced  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 HEAD = '''\
 import sys

@@ -12,7 +12,7 @@ import session  # noqa: E402
 import test_texts  # noqa: E402
 from test_texts import FIRST, NEW, OLD, SECOND, late, module  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 PUT = '''\
 sys.dont_write_bytecode = True

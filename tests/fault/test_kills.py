@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 MANY = os.environ.get("PATHLINE_SUITE") == "ci" and os.environ.get("PATHLINE_TURN") == "1"
 KILLS = int(os.environ.get("PATHLINE_KILLS", "100" if MANY else "30"))

@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 WORKERS = 3
 BOOTED = r"Booting worker with pid: (\d+)"

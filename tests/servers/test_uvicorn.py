@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
-INTERPRETERS = "two"
+INTERPRETERS = "rotating"
 
 WORKERS = 2
 REQUESTS = 100
