@@ -1,4 +1,4 @@
-/* Values of an event as text, in a bounded room: what does not fit, or cannot be read, is signed. */
+/* Values of an event as text, in a bounded room; what does not fit or cannot be read is marked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
