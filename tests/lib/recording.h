@@ -45,6 +45,8 @@ struct maker {
 	bool chains;	  /* blocks are packed in chains */
 	bool unheard;	  /* bodies from now on: no line has an event, the last one returns */
 	struct arguments arguments; /* of bodies from now on */
+	uint32_t flags;		    /* co_flags of bodies from now on */
+	const char *values;	    /* what --values was; NULL: not given */
 	struct pl_map bodies;	    /* code -> body + 1 */
 	struct maker_thread threads[MAKER_THREADS];
 };
@@ -159,6 +161,10 @@ static inline void maker_header(struct maker *m, uint16_t major, uint16_t minor)
 	maker_text(&b, "/dev/shm/an-arena");
 	maker_text(&b, "a key of later");
 	maker_text(&b, "passed over");
+	if (m->values) {
+		maker_text(&b, "values");
+		maker_text(&b, m->values);
+	}
 	maker_meta(m, RECORD_HEADER, &b);
 }
 
@@ -182,13 +188,18 @@ static inline void maker_process(struct maker *m, uint32_t number)
 	maker_meta(m, RECORD_PROCESS, &b);
 }
 
-static inline void maker_init(struct maker *m)
+static inline void maker_init_valued(struct maker *m, const char *values)
 {
-	*m = (struct maker){.arena = true};
+	*m = (struct maker){.arena = true, .values = values};
 	m->there[0] = true;
 	maker_header(m, FORMAT_MAJOR, FORMAT_MINOR);
 	maker_clock(m, 1, 0);
 	maker_process(m, 1);
+}
+
+static inline void maker_init(struct maker *m)
+{
+	maker_init_valued(m, NULL);
 }
 
 static inline void maker_code(struct maker *m, uint32_t code, uint32_t body)
@@ -208,6 +219,7 @@ static inline void maker_body_of(struct maker *m, uint32_t number, const char *n
 	struct body body = {.file = view_of("a.py", 4),
 		.name = view_of(name, strlen(name)),
 		.first_line = first_line,
+		.flags = m->flags,
 		.arguments = m->arguments,
 		.version = 0x030d};
 
