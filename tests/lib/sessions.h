@@ -137,7 +137,8 @@ static inline void scene_worker(struct maker_thread *t)
 #define SCENE_COROUTINE 0x80u /* of co_flags */
 
 /* The event loop, which is main, runs a step of this task: book (code 40) begins, or goes on. */
-static inline void scene_task(struct maker_thread *t, uint64_t number, const char *name, bool begins)
+static inline void scene_task(
+	struct maker_thread *t, uint64_t number, const char *name, bool begins)
 {
 	maker_done(t, event_write_task(maker_room(t), number, name, strlen(name)));
 	if (begins)

@@ -8,8 +8,8 @@
 #include "session/crash_look.h"
 #include "tests/lib/sessions.h"
 
-#define EXIT_TYPE     6
-#define CANCELLED     7
+#define EXIT_TYPE 6
+#define CANCELLED 7
 
 static void begin(struct scene *x)
 {
@@ -125,8 +125,8 @@ static void tasks(void **state)
 		scene_unwind(x.t);
 		scene_line(x.t, 1);
 		end(&x);
-		assert_int_equal(crash_find(x.r, &bounds, &c, &x.err),
-			type == SCENE_TYPE ? 0 : PL_END);
+		assert_int_equal(
+			crash_find(x.r, &bounds, &c, &x.err), type == SCENE_TYPE ? 0 : PL_END);
 		if (type == SCENE_TYPE) {
 			assert_int_equal(c.of, CRASH_TASK);
 			assert_string_equal(c.task, "anvil");

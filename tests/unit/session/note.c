@@ -28,8 +28,7 @@ static void threads(void **state)
 	expect(&x, session_to_start(x.s, &x.err), "");
 	expect(&x, session_thread(x.s, 0, &x.err), "");
 	expect(&x, session_to_seq(x.s, 5, &x.err), "");
-	expect(&x, session_thread(x.s, 1, &x.err),
-		"worker had not begun; this is its first event");
+	expect(&x, session_thread(x.s, 1, &x.err), "worker had not begun; this is its first event");
 	expect(&x, session_to_seq(x.s, 3, &x.err), "");
 	expect(&x, session_thread(x.s, 0, &x.err), "this is the last event of MainThread");
 	scene_close(&x);

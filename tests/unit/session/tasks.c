@@ -69,11 +69,10 @@ static void lines(void **state)
 	assert_int_equal(
 		find(&x, &(struct task_wanted){.task = {.number = 4}, .bound = UINT64_MAX}, "rope"),
 		6);
-	assert_int_equal(find(&x,
-				 &(struct task_wanted){.task = {.number = 4},
-					 .seq = 7,
-					 .bound = UINT64_MAX},
-				 "rope"),
+	assert_int_equal(
+		find(&x,
+			&(struct task_wanted){.task = {.number = 4}, .seq = 7, .bound = UINT64_MAX},
+			"rope"),
 		15);
 	assert_int_equal(
 		find(&x, &(struct task_wanted){.task = {.number = 3}, .back = true, .seq = 12},
@@ -86,10 +85,8 @@ static void lines(void **state)
 					 .bound = UINT64_MAX},
 				 "rope"),
 		15);
-	assert_int_equal(find(&x,
-				 &(struct task_wanted){
-					 .task = {.number = 4}, .seq = 7, .bound = 15},
-				 NULL),
+	assert_int_equal(
+		find(&x, &(struct task_wanted){.task = {.number = 4}, .seq = 7, .bound = 15}, NULL),
 		UINT64_MAX);
 	scene_close(&x);
 }
