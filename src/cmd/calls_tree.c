@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 
 /* Of nodes, before the calls that are still open are written. Without folding there is no reason to
  * keep many. */
@@ -237,16 +238,13 @@ static void show_frame(
 
 static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call_begin begin)
 {
-	if (t->count == t->room) {
-		const size_t room = t->room ? 2 * t->room : 64;
-		void *frames = realloc(t->frames, room * sizeof *t->frames);
-		if (!frames) {
-			t->failed = true;
-			return;
-		}
-		t->frames = frames;
-		t->room = room;
+	struct call_frame *frames = array_room(t->frames, t->count, &t->room, sizeof *frames);
+
+	if (!frames) {
+		t->failed = true;
+		return;
 	}
+	t->frames = frames;
 	struct call_frame f = {.code = e->code, .generator = e->generator, .task = task_key(e)};
 	f.inside = !t->function || (t->count && t->frames[t->count - 1].inside) ||
 		   select_function(t->function, e->code);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 
 #define VALUE_BYTES   256
 #define ARGUMENTS_MAX 256
@@ -68,14 +69,11 @@ static bool groups_may(void *context, const struct pl_count *row)
 
 static struct group *new_group(struct groups *g, const struct pl_code *code, const char *value)
 {
-	if (g->count == g->room) {
-		const size_t room = g->room ? g->room * 2 : 64;
-		struct group **all = realloc(g->all, room * sizeof *all);
-		if (!all)
-			return NULL;
-		g->all = all;
-		g->room = room;
-	}
+	struct group **all = array_room(g->all, g->count, &g->room, sizeof(struct group *));
+
+	if (!all)
+		return NULL;
+	g->all = all;
 	struct group *group = calloc(1, sizeof *group);
 	if (group)
 		group->value = strdup(value);

@@ -2,6 +2,7 @@
  * that run are gone through, and those at which the expression is true are counted. So there are
  * hits, and no times. */
 #include <stdlib.h>
+#include "base/array.h"
 #include "cmd/report.h"
 #include "session/bindings.h"
 
@@ -64,14 +65,10 @@ static int add_hit(struct hits *h, const struct pl_event *e)
 		h->rows[*place - 1].hits++;
 		return PL_END;
 	}
-	if (h->count == h->room) {
-		const size_t room = h->room ? 2 * h->room : 64;
-		struct hit_row *rows = realloc(h->rows, room * sizeof *rows);
-		if (!rows)
-			return PL_ERR_MEMORY;
-		h->rows = rows;
-		h->room = room;
-	}
+	struct hit_row *rows = array_room(h->rows, h->count, &h->room, sizeof *rows);
+	if (!rows)
+		return PL_ERR_MEMORY;
+	h->rows = rows;
 	h->rows[h->count++] = (struct hit_row){.code = e->code, .line = e->line, .hits = 1};
 	*place = h->count;
 	return PL_END;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "base/buf.h"
 
 /* An event that waits. What it points to is in the bytes of its thread. */
@@ -33,14 +34,11 @@ static void keep_bytes(struct pl_buf *bytes, const struct pl_values *values)
 
 static int add_waiting(struct selected_thread *t, const struct pl_event *e, bool is_selected)
 {
-	if (t->count == t->room) {
-		const size_t room = t->room ? 2 * t->room : 4;
-		struct waiting_event *events = realloc(t->events, room * sizeof *events);
-		if (!events)
-			return PL_ERR_MEMORY;
-		t->events = events;
-		t->room = room;
-	}
+	struct waiting_event *events = array_room(t->events, t->count, &t->room, sizeof *events);
+
+	if (!events)
+		return PL_ERR_MEMORY;
+	t->events = events;
 	t->events[t->count++] = (struct waiting_event){.e = *e,
 		.is_selected = is_selected,
 		.task_bytes = e->task ? strlen(e->task) + 1 : 0};

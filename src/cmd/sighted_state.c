@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 
 /* ---- frames ---- */
 
@@ -26,15 +27,11 @@ static bool frames_have_room(struct sighted_state *s)
 {
 	if (s->frame_count == SIGHTED_FRAMES_MAX)
 		forget_frames(s);
-	if (s->frame_count < s->frame_room)
-		return true;
-	const size_t room = s->frame_room ? 2 * s->frame_room : 64;
-	void *grown = realloc(s->all_frames, room * sizeof *s->all_frames);
-	if (!grown)
-		return false;
-	s->all_frames = grown;
-	s->frame_room = room;
-	return true;
+	struct sighted_frame *all =
+		array_room(s->all_frames, s->frame_count, &s->frame_room, sizeof *all);
+	if (all)
+		s->all_frames = all;
+	return all;
 }
 
 static struct sighted_frame *frame_add(struct sighted_state *s, uint64_t key)
@@ -108,15 +105,11 @@ static bool objects_have_room(struct sighted_state *s)
 		map_release(&s->objects);
 		s->object_count = 0;
 	}
-	if (s->object_count < s->object_room)
-		return true;
-	const size_t room = s->object_room ? 2 * s->object_room : 64;
-	void *grown = realloc(s->all_objects, room * sizeof *s->all_objects);
-	if (!grown)
-		return false;
-	s->all_objects = grown;
-	s->object_room = room;
-	return true;
+	struct sighted_object *all =
+		array_room(s->all_objects, s->object_count, &s->object_room, sizeof *all);
+	if (all)
+		s->all_objects = all;
+	return all;
 }
 
 struct sighted_object *sighted_object_add(struct sighted_state *s, uint64_t id)

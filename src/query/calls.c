@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "query/feed.h"
 #include "query/tables.h"
 #include "query/value_json.h"
@@ -176,14 +177,11 @@ static struct call_stack *stack_of(struct calls *calls, uint64_t greenlet)
 
 	if (known)
 		return &calls->stacks[*known];
-	if (calls->stack_count == calls->stack_room) {
-		const size_t room = calls->stack_room ? 2 * calls->stack_room : 4;
-		struct call_stack *stacks = realloc(calls->stacks, room * sizeof *stacks);
-		if (!stacks)
-			return NULL;
-		calls->stacks = stacks;
-		calls->stack_room = room;
-	}
+	struct call_stack *stacks =
+		array_room(calls->stacks, calls->stack_count, &calls->stack_room, sizeof *stacks);
+	if (!stacks)
+		return NULL;
+	calls->stacks = stacks;
 	uint64_t *index = map_put(&calls->by_greenlet, greenlet);
 	if (!index)
 		return NULL;
@@ -209,14 +207,12 @@ static int keep_begin(struct call_frame *frame, const struct pl_event *e)
 
 static int push(struct calls *calls, struct call_stack *stack, const struct pl_event *e)
 {
-	if (stack->count == stack->room) {
-		const size_t room = stack->room ? 2 * stack->room : 64;
-		struct call_frame *frames = realloc(stack->frames, room * sizeof *frames);
-		if (!frames)
-			return PL_ERR_MEMORY;
-		stack->frames = frames;
-		stack->room = room;
-	}
+	struct call_frame *frames =
+		array_room(stack->frames, stack->count, &stack->room, sizeof *frames);
+
+	if (!frames)
+		return PL_ERR_MEMORY;
+	stack->frames = frames;
 	int code = keep_begin(&stack->frames[stack->count], e);
 	if (code == 0) {
 		stack->count++;

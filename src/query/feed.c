@@ -1,6 +1,7 @@
 #include "query/feed.h"
 
 #include <stdlib.h>
+#include "base/array.h"
 
 #define GAP_BIT	  (1u << PL_EVENT_GAP)
 #define ALL_KINDS ((1u << PL_EVENT_KIND_COUNT) - 1)
@@ -124,14 +125,10 @@ static int feed_is(void *context, const struct pl_event *e)
 
 	if (e->kind != PL_EVENT_GAP)
 		return 0;
-	if (s->gap_count == s->gap_room) {
-		const size_t room = s->gap_room ? 2 * s->gap_room : 16;
-		struct pl_event *gaps = realloc(s->gaps, room * sizeof *gaps);
-		if (!gaps)
-			return PL_ERR_MEMORY;
-		s->gaps = gaps;
-		s->gap_room = room;
-	}
+	struct pl_event *gaps = array_room(s->gaps, s->gap_count, &s->gap_room, sizeof *gaps);
+	if (!gaps)
+		return PL_ERR_MEMORY;
+	s->gaps = gaps;
 	s->gaps[s->gap_count] = *e;
 	s->gaps[s->gap_count++].task = NULL;
 	return PL_END;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 
 #define FRAMES_MAX    16384 /* then all are forgotten: they can be gone back in */
 #define ARGUMENTS_MAX 256
@@ -85,14 +86,11 @@ int bindings_name(struct bindings *b, struct pl_text name)
 		if (b->names[i].text.length == name.length &&
 			!memcmp(b->names[i].text.at, name.at, name.length))
 			return 0;
-	if (b->name_count == b->name_room) {
-		const size_t room = b->name_room ? 2 * b->name_room : 8;
-		struct bound_name *names = realloc(b->names, room * sizeof *names);
-		if (!names)
-			return PL_ERR_MEMORY;
-		b->names = names;
-		b->name_room = room;
-	}
+	struct bound_name *names =
+		array_room(b->names, b->name_count, &b->name_room, sizeof *names);
+	if (!names)
+		return PL_ERR_MEMORY;
+	b->names = names;
 	b->names[b->name_count++] = (struct bound_name){.text = name, .index = SIZE_MAX};
 	return 0;
 }

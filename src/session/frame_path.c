@@ -1,6 +1,7 @@
 #include "session/frame_path.h"
 
 #include <stdlib.h>
+#include "base/array.h"
 
 /* Parts that are read: the first one is small, because most frames are short. */
 #define FIRST_STEP 512
@@ -86,14 +87,11 @@ static void forget_events(struct frame_path *f)
 
 static int add_event(struct frame_path *f, const struct pl_event *e, struct pl_err *err)
 {
-	if (f->count == f->room) {
-		const size_t room = f->room ? f->room * 2 : FIRST_STEP;
-		struct pl_event *more = realloc(f->events, room * sizeof *more);
-		if (!more)
-			return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a frame's events");
-		f->events = more;
-		f->room = room;
-	}
+	struct pl_event *events = array_room(f->events, f->count, &f->room, sizeof *events);
+
+	if (!events)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a frame's events");
+	f->events = events;
 	struct pl_event *kept = &f->events[f->count++];
 	*kept = *e;
 	kept->task = NULL;

@@ -1,6 +1,7 @@
 #include "session/possible.h"
 
 #include <stdlib.h>
+#include "base/array.h"
 #include "session/seen.h"
 
 static int add_possible(
@@ -8,14 +9,10 @@ static int add_possible(
 {
 	if (!code || line <= 0)
 		return 0;
-	if (p->count == p->room) {
-		const size_t room = p->room ? 2 * p->room : 64;
-		struct possible_line *rows = reallocarray(p->rows, room, sizeof *rows);
-		if (!rows)
-			return pl_err_cause(err, PL_ERR_MEMORY, "no memory for possible lines");
-		p->rows = rows;
-		p->room = room;
-	}
+	struct possible_line *rows = array_room(p->rows, p->count, &p->room, sizeof *rows);
+	if (!rows)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for possible lines");
+	p->rows = rows;
 	p->rows[p->count++] = (struct possible_line){code, line};
 	return 0;
 }

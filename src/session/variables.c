@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "session/value_path.h"
 
 /* After so many events without values of lines it is taken that none were kept, if the recording
@@ -62,16 +63,12 @@ static struct variable *add_variable(struct gathering *g, struct pl_err *err)
 {
 	struct variables *v = g->v;
 
-	if (v->count == v->room) {
-		const size_t room = v->room ? v->room * 2 : 16;
-		struct variable *more = realloc(v->all, room * sizeof *more);
-		if (!more) {
-			pl_err_cause(err, PL_ERR_MEMORY, "no memory for variables");
-			return NULL;
-		}
-		v->all = more;
-		v->room = room;
+	struct variable *all = array_room(v->all, v->count, &v->room, sizeof *all);
+	if (!all) {
+		pl_err_cause(err, PL_ERR_MEMORY, "no memory for variables");
+		return NULL;
 	}
+	v->all = all;
 	v->all[v->count] = (struct variable){.stars = "", .seq = g->e->seq};
 	return &v->all[v->count];
 }

@@ -1,6 +1,7 @@
 #include "trace/order.h"
 
 #include <stdlib.h>
+#include "base/array.h"
 #include "trace/seek.h"
 
 /* ---- the heap ----
@@ -78,14 +79,10 @@ static uint64_t first_key(const struct walk *w)
 
 static int add_walk(struct order *o, struct thread_entry *t)
 {
-	if (o->count == o->room) {
-		size_t room = o->room ? o->room * 2 : 8;
-		struct order_entry *heap = realloc(o->heap, room * sizeof *heap);
-		if (!heap)
-			return PL_ERR_MEMORY;
-		o->heap = heap;
-		o->room = room;
-	}
+	struct order_entry *heap = array_room(o->heap, o->count, &o->room, sizeof *heap);
+	if (!heap)
+		return PL_ERR_MEMORY;
+	o->heap = heap;
 	struct walk *w = malloc(sizeof *w);
 	if (!w)
 		return PL_ERR_MEMORY;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/array.h"
 #include "format/record.h"
 #include "trace/code.h"
 #include "trace/source.h"
@@ -19,14 +20,11 @@
 /* Each entry is allocated by itself, so that it never moves. */
 void *entries_add(struct entries *e, size_t bytes)
 {
-	if (e->count == e->room) {
-		size_t room = e->room ? e->room * 2 : 16;
-		void **at = realloc(e->at, room * sizeof *at);
-		if (!at)
-			return NULL;
-		e->at = at;
-		e->room = room;
-	}
+	void **at = array_room(e->at, e->count, &e->room, sizeof *at);
+
+	if (!at)
+		return NULL;
+	e->at = at;
 	void *entry = calloc(1, bytes);
 	if (entry)
 		e->at[e->count++] = entry;
