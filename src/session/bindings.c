@@ -1,8 +1,8 @@
 #include "session/bindings.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "base/array.h"
+#include "session/value_path.h"
 
 #define FRAMES_MAX    16384 /* then all are forgotten: they can be gone back in */
 #define ARGUMENTS_MAX 256
@@ -83,8 +83,7 @@ void bindings_release(struct bindings *b)
 int bindings_name(struct bindings *b, struct pl_text name)
 {
 	for (size_t i = 0; i < b->name_count; i++)
-		if (b->names[i].text.length == name.length &&
-			!memcmp(b->names[i].text.at, name.at, name.length))
+		if (value_text_is(b->names[i].text, name))
 			return 0;
 	struct bound_name *names =
 		array_room(b->names, b->name_count, &b->name_room, sizeof *names);
@@ -162,9 +161,7 @@ static int put_variable(
 
 	if (pl_values_next(&rest, &value))
 		return 0;
-	while (i < f->count &&
-		(b->names[i].text.length != value.name.length ||
-			memcmp(b->names[i].text.at, value.name.at, value.name.length)))
+	while (i < f->count && !value_text_is(b->names[i].text, value.name))
 		i++;
 	if (i == f->count || f->all[i].seq == mark)
 		return 0;
@@ -202,8 +199,7 @@ static size_t argument_number(struct bound_name *name, const struct pl_code *cod
 	name->code = code;
 	name->index = SIZE_MAX;
 	for (size_t i = 0; i < count && i < ARGUMENTS_MAX; i++)
-		if (names[i].name.length == name->text.length &&
-			!memcmp(names[i].name.at, name->text.at, name->text.length))
+		if (value_text_is(names[i].name, name->text))
 			name->index = i;
 	return name->index;
 }
@@ -326,8 +322,7 @@ const struct pl_value *bindings_find(
 	const struct bindings *b, const struct bound_frame *frame, struct pl_text name)
 {
 	for (size_t i = 0; i < frame->count; i++)
-		if (b->names[i].text.length == name.length &&
-			!memcmp(b->names[i].text.at, name.at, name.length))
+		if (value_text_is(b->names[i].text, name))
 			return frame->all[i].bound ? &frame->all[i].value : NULL;
 	return NULL;
 }

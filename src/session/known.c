@@ -71,11 +71,12 @@ static bool is_possible(const struct session *s, const char *file, int32_t line)
 	return i < p->count;
 }
 
-/* Not found; or interrupted, and nothing is known. */
-static int count_after(struct session *s, int code, struct pl_err *err)
+/* What is near to something that never ran is known when all is counted. PL_END: interrupted, and
+ * nothing is known. */
+static int count_all(struct session *s, struct pl_err *err)
 {
-	if (code == PL_END)
-		code = known_executed(s, err);
+	const int code = known_executed(s, err);
+
 	if (code == PL_END)
 		session_refused(s, REFUSAL_STOPPED);
 	return code;
@@ -106,10 +107,9 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 	const struct place place = {.name = file, .line = line};
 	int code = ran(s, file, line, err);
 
-	if (code == PL_END)
-		code = count_after(s, code, err);
-	else
+	if (code != PL_END)
 		return code;
+	code = count_all(s, err);
 	if (code)
 		return code;
 	s->outcome.near.known = is_possible(s, file, line) ? NEAR_MAYBE
@@ -156,10 +156,9 @@ int known_function(struct session *s, const char *name, struct pl_err *err)
 	int code = ran(s, name, 0, err);
 	size_t n = 0;
 
-	if (code == PL_END)
-		code = count_after(s, code, err);
-	else
+	if (code != PL_END)
 		return code;
+	code = count_all(s, err);
 	if (code)
 		return code;
 	const struct pl_count_table *table = &s->executed.table;
