@@ -118,39 +118,34 @@ static struct pl_event event_in(
 	return e;
 }
 
-/* From the innermost frame outward: the first handler that is at work. */
-static int search_frames(struct why *w, const struct why_before *b, const struct pl_frame *frames,
-	size_t depth, struct pl_event *handled, struct pl_err *err)
+/* From the innermost frame of the stack outward: the first handler that is at work. */
+static int search_stack(
+	struct why *w, const struct why_before *b, struct pl_event *handled, struct pl_err *err)
 {
-	int code = PL_END;
+	const size_t depth = valued_stack(&w->valued, NULL, 0);
+	struct pl_frame *frames = calloc(depth + 1, sizeof *frames);
+	int code = frames ? PL_END : PL_ERR_MEMORY;
 
+	if (frames)
+		valued_stack(&w->valued, frames, depth);
 	for (size_t i = 0; i < depth && i < FRAMES_ASKED && code == PL_END; i++) {
 		const struct pl_event at = event_in(b->raise, frames, depth - 1 - i);
 		struct handled_search s = {.at = &at, .type = b->type};
 		if (w->stop && *w->stop)
-			return PL_END;
+			break;
 		code = at.code ? find_handled(w, &s, handled, err) : PL_END;
 		if (code == 0 && !is_in_handler(w->r, at.code, handled->line, at.line))
 			code = PL_END;
 	}
+	free(frames);
 	return code;
 }
 
 int why_before(
 	struct why *w, const struct why_before *b, struct pl_event *handled, struct pl_err *err)
 {
-	struct pl_frame *frames = NULL;
 	struct pl_event e;
-	int code = valued_read(&w->valued, b->raise, &e, err);
-	const size_t depth = code ? 0 : valued_stack(&w->valued, NULL, 0);
+	const int code = valued_read(&w->valued, b->raise, &e, err);
 
-	if (code)
-		return code;
-	frames = calloc(depth + 1, sizeof *frames);
-	if (!frames)
-		return PL_ERR_MEMORY;
-	valued_stack(&w->valued, frames, depth);
-	code = search_frames(w, b, frames, depth, handled, err);
-	free(frames);
-	return code;
+	return code ? code : search_stack(w, b, handled, err);
 }
