@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "base/map.h"
 #include "cmd/calls_text.h"
 #include "cmd/calls_tree.h"
+#include "cmd/follow.h"
 #include "cmd/page.h"
 #include "cmd/values.h"
 #include "filter/glob.h"
@@ -27,12 +29,14 @@ struct calls {
 	const char *filter_text; /* as given; NULL: none */
 	const char *function;	 /* as given; NULL: all */
 	uint32_t depth, width;	 /* 0: all levels; whole lines */
-	bool all, json;
+	bool all, json, follows;
 	bool some;	 /* there was a call to print */
 	uint32_t headed; /* the process whose heading was written; 0: none yet */
 	bool thread_headed;
-	int code;	  /* exit */
-	uint64_t damages; /* seen so far */
+	uint32_t headed_thread; /* of that process */
+	struct pl_map trees;	/* owned: process << 32 | thread -> its tree */
+	int code;		/* exit */
+	uint64_t damages;	/* seen so far */
 };
 
 /* "process 1  pid 4711  python3 shop.py" */
@@ -107,17 +111,28 @@ static bool write_call(void *context, const struct call_node *n)
 	return !w->out.error;
 }
 
-static int walk_thread(struct calls *w, const struct pl_thread *t, struct pl_err *err)
+static struct calls_tree tree_of(struct calls *w)
 {
-	struct calls_tree tree = {.r = w->r,
+	return (struct calls_tree){.r = w->r,
 		.selection = &w->selection,
 		.function = w->function,
 		.expression = w->filter.expr ? &w->filter : NULL,
 		.depth = w->depth,
 		.all = w->all,
+		.follows = w->follows,
 		.values = values_there(w->r),
 		.write = write_call,
 		.context = w};
+}
+
+static bool wants_thread(struct calls *w, const struct pl_thread *t)
+{
+	return t && select_thread(&w->selection, w->r, t) && expression_may_thread(&w->filter, t);
+}
+
+static int walk_thread(struct calls *w, const struct pl_thread *t, struct pl_err *err)
+{
+	struct calls_tree tree = tree_of(w);
 
 	w->text.thread = t;
 	w->thread_headed = false;
@@ -135,8 +150,7 @@ static void walk_process(struct calls *w, const struct pl_process *p)
 	expression_process(&w->filter, p);
 	for (uint32_t n = 0; n < p->thread_count && code == 0 && !w->out.error; n++) {
 		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
-		if (t && select_thread(&w->selection, w->r, t) &&
-			expression_may_thread(&w->filter, t))
+		if (wants_thread(w, t))
 			code = walk_thread(w, t, &err);
 	}
 	if (code < 0) {
@@ -153,6 +167,118 @@ static void walk_processes(struct calls *w)
 		if (select_process(&w->selection, w->r, p))
 			walk_process(w, p);
 	}
+}
+
+/* ---- while it is written ---- */
+
+static void end_tree(struct calls *w, struct calls_tree *tree)
+{
+	calls_tree_end(tree);
+	w->damages += tree->damages;
+	free(tree);
+}
+
+/* 0, and the tree of a thread in w->trees, NULL if the thread has ended; or an error. */
+static int tree_at(
+	struct calls *w, const struct pl_thread *t, struct calls_tree **tree, struct pl_err *err)
+{
+	const uint64_t key = (uint64_t)t->process << 32 | t->number;
+	uint64_t *value = map_find(&w->trees, key);
+	int code = 0;
+
+	if (value) {
+		*tree = (struct calls_tree *)(uintptr_t)*value;
+		return 0;
+	}
+	value = map_put(&w->trees, key);
+	*tree = value ? malloc(sizeof **tree) : NULL;
+	if (!*tree)
+		return PL_ERR_MEMORY;
+	**tree = tree_of(w);
+	*value = (uintptr_t)*tree;
+	code = calls_tree_begin(*tree, t->process, t->number, err);
+	return code < 0 ? code : 0;
+}
+
+/* The heading is written again when the rows are those of another thread. */
+static int follow_thread(struct calls *w, const struct pl_thread *t, struct pl_err *err)
+{
+	struct calls_tree *tree;
+	int code = tree_at(w, t, &tree, err);
+
+	if (code || !tree)
+		return code;
+	w->text.thread = t;
+	w->thread_headed = w->headed == t->process && w->headed_thread == t->number;
+	code = calls_tree_step(tree, err);
+	if (t->end_ns) {
+		end_tree(w, tree);
+		*map_find(&w->trees, (uint64_t)t->process << 32 | t->number) = 0;
+	}
+	if (w->thread_headed)
+		w->headed_thread = t->number;
+	return code;
+}
+
+static int follow_process(struct calls *w, const struct pl_process *p, struct pl_err *err)
+{
+	int code = 0;
+
+	w->text.process = p;
+	expression_process(&w->filter, p);
+	for (uint32_t n = 0; n < p->thread_count && code == 0 && !w->out.error; n++) {
+		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
+		if (wants_thread(w, t))
+			code = follow_thread(w, t, err);
+	}
+	return code;
+}
+
+static int follow_round(struct calls *w, struct pl_err *err)
+{
+	const struct pl_process *p;
+	int code = 0;
+
+	for (uint32_t i = 0; code == 0 && (p = pl_recording_process(w->r, i)); i++)
+		if (select_process(&w->selection, w->r, p))
+			code = follow_process(w, p, err);
+	out_flush(&w->out);
+	if (code == 0)
+		code = w->out.error ? PL_END : follow_wait(w->r, err);
+	return code;
+}
+
+/* The end of those that still run: what is kept of them is written. */
+static void end_trees(struct calls *w)
+{
+	const struct pl_process *p;
+
+	for (uint32_t i = 0; (p = pl_recording_process(w->r, i)); i++)
+		for (uint32_t n = 0; n < p->thread_count; n++) {
+			uint64_t *value = map_find(&w->trees, (uint64_t)p->number << 32 | n);
+			w->text.process = p;
+			w->text.thread = pl_recording_thread(w->r, p->number, n);
+			w->thread_headed = w->headed == p->number && w->headed_thread == n;
+			if (value && *value)
+				end_tree(w, (struct calls_tree *)(uintptr_t)*value);
+		}
+	map_release(&w->trees);
+}
+
+static void follow_calls(struct calls *w)
+{
+	struct pl_err err = {0};
+	int code = 0;
+
+	w->filter.keeps = true;
+	follow_begin(w->r);
+	while (code == 0)
+		code = follow_round(w, &err);
+	end_trees(w);
+	if (code == PL_END)
+		return;
+	w->code = CMD_BAD;
+	cmd_say("calls: %s", err.used ? pl_err_text(&err) : pl_error_name(code));
 }
 
 static void say_nothing(struct calls *w)
@@ -212,6 +338,7 @@ static int read_numbers(struct calls *w, const char *depth, const char *width)
 /* Elsewhere than on a terminal lines are cut, too; paths below this directory are relative. */
 static int open_output(struct calls *w, struct cmd *c, bool width_given)
 {
+	c->no_pager |= w->follows;
 	int code = page_open(c, &w->out, !w->json);
 
 	if (code != CMD_GO)
@@ -227,8 +354,10 @@ static int open_output(struct calls *w, struct cmd *c, bool width_given)
 static int calls_prepare(struct calls *w, struct cmd *c, bool width_given)
 {
 	w->selection.command = "calls";
-	int code = select_read(&w->selection, w->r);
+	int code = w->follows ? follow_check(&w->selection) : CMD_GO;
 
+	if (code == CMD_GO)
+		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
 		code = select_find_tasks(&w->selection, w->r);
 	if (code == CMD_GO)
@@ -274,6 +403,7 @@ int cmd_calls(struct cmd *c)
 		{"from", 0, "WHEN", "as in dump: 10:52:01.5, +1.5, 42% or #4711 (seq)",
 			.text = &w.selection.from_text},
 		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &w.selection.to_text},
+		{"follow", 0, NULL, FOLLOW_HELP, .flag = &w.follows},
 		{0},
 	};
 	int code, written;
@@ -288,7 +418,10 @@ int cmd_calls(struct cmd *c)
 		code = calls_prepare(&w, c, width);
 	if (code == CMD_GO) {
 		page_start(c, &w.out);
-		walk_processes(&w);
+		if (w.follows)
+			follow_calls(&w);
+		else
+			walk_processes(&w);
 		if (cmd_say_damages("calls", w.r, w.damages) != CMD_OK)
 			w.code = CMD_BAD;
 		say_nothing(&w);
@@ -299,5 +432,5 @@ int cmd_calls(struct cmd *c)
 	expression_release(&w.filter);
 	written = page_close(c, &w.out);
 	pl_recording_close(w.r);
-	return written ? written : code;
+	return written ? written : follow_stopped ? 128 + SIGINT : code;
 }

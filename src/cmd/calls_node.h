@@ -15,6 +15,7 @@
 	X(THROWN, "throw")                                                                         \
 	X(OUTSIDE, "outside")                                                                      \
 	X(CONTINUES, "continues") /* its beginning is not in what was read */                      \
+	X(ENDS, "ends")		  /* of one that had a line before, when it was open */            \
 	X(GAP, "gap")		  /* no call: events are missing */                                \
 	X(MARK, "mark")		  /* no call */                                                    \
 	X(REPEAT, "repeat")	  /* no call: its children follow each other again and again */

@@ -234,13 +234,15 @@ static void put_call(struct out *o, const struct calls_text *w, const struct cal
 		[CALL_THROWN] = " thrown",
 		[CALL_OUTSIDE] = " (not recorded)",
 		[CALL_CONTINUES] = " continues",
+		[CALL_ENDS] = " ends",
 		[CALL_MARK] = ""};
 
 	out_tone(o, n->begin == CALL_OUTSIDE ? TONE_FAINT : TONE_NAME);
 	out_clean(o, text_of(pl_code_name(n->code)));
 	out_text(o, words[n->begin] ? words[n->begin] : "");
 	out_tone(o, TONE_PLAIN);
-	put_in(o, w, n, false);
+	if (n->begin != CALL_ENDS)
+		put_in(o, w, n, false);
 	put_out(o, w, n, false);
 	if (!w->lengths[LAST_IN] && !w->lengths[LAST_OUT])
 		return;

@@ -75,6 +75,29 @@ static void write_open(struct calls_tree *t)
 	t->held_max = t->nodes.held > most / 2 ? 2 * t->nodes.held : most;
 }
 
+/* At a pause. Whether a pending call is selected is known at its end: until then it is hidden. */
+static void write_all(struct calls_tree *t)
+{
+	struct call_node *inner = &t->root;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct call_node *n = t->frames[i].node;
+		if (!n)
+			continue;
+		inner = n;
+		if (n->written)
+			continue;
+		write_ended(t, n->parent, false);
+		n->hidden = n->pending;
+		n->level = n->parent->level + !n->hidden;
+		call_set_open(n, &t->now);
+		if (!n->hidden)
+			write_node(t, n);
+		n->written = true;
+	}
+	write_ended(t, inner, false);
+}
+
 /* ---- nodes ---- */
 
 static struct call_node *shown_now(struct calls_tree *t)
@@ -128,6 +151,10 @@ static void end_node(struct calls_tree *t, struct call_node *n)
 
 	if (n->written) {
 		write_ended(t, n, false);
+		if (n->begin == CALL_ENDS) {
+			n->level = parent->level + 1;
+			write_node(t, n);
+		}
 		call_node_free(&t->nodes, n);
 		return;
 	}
@@ -135,7 +162,11 @@ static void end_node(struct calls_tree *t, struct call_node *n)
 	call_node_append(&t->nodes, n, !t->all);
 	if (parent->written)
 		write_ended(t, parent, !t->all);
-	if (t->nodes.held > t->held_max)
+	if (t->nodes.held <= t->held_max)
+		return;
+	if (t->follows)
+		write_all(t);
+	else
 		write_open(t);
 }
 
@@ -252,13 +283,19 @@ static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call
 	t->frames[t->count++] = f;
 }
 
+static bool end_is_known(const struct call_node *n)
+{
+	return n->end != CALL_OPEN && n->end != CALL_NONE;
+}
+
 /* e: with which it ends; NULL: without an event. */
 static void close_frame(struct calls_tree *t, const struct pl_event *e, enum call_end end)
 {
 	struct call_frame *f = &t->frames[t->count - 1];
 	struct call_node *n = f->node;
 
-	if (n && !n->written) {
+	if (n && (!n->written || t->follows)) {
+		n->type = NULL;
 		if (e && e->kind == PL_EVENT_UNWIND) {
 			n->type = f->raised_type;
 			n->one.out = f->raised;
@@ -278,6 +315,8 @@ static void close_frame(struct calls_tree *t, const struct pl_event *e, enum cal
 	const bool drop = n && n->pending && !calls_filter_ended(&t->filter, n, &f->args);
 	call_values_release(&t->nodes, &f->args);
 	t->count--;
+	if (n && n->written && t->follows && end_is_known(n))
+		n->begin = CALL_ENDS;
 	if (drop)
 		drop_node(t, n);
 	else if (n)
@@ -461,7 +500,7 @@ static int walk_events(struct calls_tree *t, struct pl_err *err)
 		t->now = e;
 		take_event(t, &e);
 		t->passed_over = false;
-		if (shows_nothing(t))
+		if (!t->follows && shows_nothing(t))
 			code = pass_over(t, err);
 	}
 	return code == PL_END ? 0 : code;
@@ -489,23 +528,43 @@ static void release_tree(struct calls_tree *t)
 	t->cursor = t->ahead = NULL;
 }
 
-int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err)
+int calls_tree_begin(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err)
 {
-	int code = pl_cursor_new(&t->cursor, t->r, process, thread, err);
+	const int code = pl_cursor_new(&t->cursor, t->r, process, thread, err);
 
 	t->root = (struct call_node){.level = UINT32_MAX, .written = true};
 	t->greenlet = 0;
 	t->held_max = t->all ? HELD_ALL_MAX : HELD_MAX;
 	t->filter.x = t->expression;
 	t->filter.thread = pl_recording_thread(t->r, process, thread);
-	if (code == 0) {
-		pl_cursor_want_values(t->cursor, t->values);
-		code = seek_from(t, err);
-	}
-	if (code >= 0)
-		code = walk_events(t, err);
+	if (code)
+		return code;
+	pl_cursor_want_values(t->cursor, t->values);
+	return seek_from(t, err);
+}
+
+int calls_tree_step(struct calls_tree *t, struct pl_err *err)
+{
+	const int code = walk_events(t, err);
+
+	if (t->follows)
+		write_all(t);
+	return code < 0 ? code : t->failed ? PL_ERR_MEMORY : t->error;
+}
+
+void calls_tree_end(struct calls_tree *t)
+{
 	close_to(t, 0, CALL_OPEN);
 	write_ended(t, &t->root, false);
 	release_tree(t);
+}
+
+int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err)
+{
+	int code = calls_tree_begin(t, process, thread, err);
+
+	if (code >= 0)
+		code = calls_tree_step(t, err);
+	calls_tree_end(t);
 	return code < 0 ? code : t->failed ? PL_ERR_MEMORY : t->error;
 }

@@ -19,6 +19,9 @@
  * With --filter, calls that it does not select have no node; those of which that is known only at
  * their end have one that is pending, which gives its children to its parent if it is not shown.
  *
+ * While the recording is written (follows): at a pause all that is kept is written, with the calls
+ * that are open. Such a call has a second line when it ends.
+ *
  * A run of a generator or coroutine, from when it begins or is resumed until it yields or ends, is
  * a call.
  */
@@ -41,6 +44,7 @@ struct calls_tree {
 	struct expression *expression; /* of --filter; NULL: none */
 	uint32_t depth;		       /* levels; 0: all */
 	bool all;		       /* nothing is folded */
+	bool follows;		       /* the recording is being written */
 	bool values;
 	/* Called for each node, in order; nothing of it is valid afterwards. It returns false if no
 	 * more is wanted. */
@@ -66,5 +70,11 @@ struct calls_tree {
 
 /* Walk over the path of a thread. 0, or an error; PL_ERR_MEMORY. Everything is released. */
 int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err);
+
+/* The same in parts, of a recording that is being written: begin, then each time that there is more
+ * a step, which ends with a pause; at last the end, also after an error. */
+int calls_tree_begin(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err);
+int calls_tree_step(struct calls_tree *t, struct pl_err *err);
+void calls_tree_end(struct calls_tree *t);
 
 #endif

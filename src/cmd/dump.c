@@ -443,23 +443,10 @@ static void dump_says_nothing(struct dump *d)
 	buf_release(&what);
 }
 
-/* A task is known by its number, which one that begins later does not have yet. */
-static int check_follow(const struct dump *d)
-{
-	if (!d->follows || (!d->selection.task && !d->selection.to_text))
-		return CMD_GO;
-	cmd_say(d->selection.task
-			? "dump: --follow: --task knows only tasks that have begun; say "
-			  "--filter \"task == '%s'\""
-			: "dump: --follow goes on until the program ends; leave out --to %s",
-		d->selection.task ? d->selection.task : d->selection.to_text);
-	return CMD_USAGE;
-}
-
 static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
 	d->selection.command = "dump";
-	int code = check_follow(d);
+	int code = d->follows ? follow_check(&d->selection) : CMD_GO;
 
 	if (code == CMD_GO)
 		code = select_read(&d->selection, d->r);

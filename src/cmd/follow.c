@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/cmd.h"
+#include "cmd/select.h"
 
 #define LOOK_MS 20
 
@@ -22,6 +24,19 @@ void follow_begin(struct pl_recording *r)
 
 	sigaction(SIGINT, &action, NULL);
 	pl_recording_follow(r);
+}
+
+/* A task is known by its number, which one that begins later does not have yet. */
+int follow_check(const struct selection *s)
+{
+	if (s->task)
+		cmd_say("%s: --follow: --task knows only tasks that have begun; say "
+			"--filter \"task == '%s'\"",
+			s->command, s->task);
+	else if (s->to_text)
+		cmd_say("%s: --follow goes on until the program ends; leave out --to %s",
+			s->command, s->to_text);
+	return s->task || s->to_text ? CMD_USAGE : CMD_GO;
 }
 
 /* A moment later; false: whoever read stdout has left. */

@@ -11,6 +11,10 @@
 extern volatile sig_atomic_t follow_stopped;
 void follow_begin(struct pl_recording *r);
 
+struct selection;
+/* CMD_GO; CMD_USAGE after saying which option has no meaning while the recording is written. */
+int follow_check(const struct selection *s);
+
 /* Wait until there is more, and refresh. 0; PL_END: the recording is complete, the user pressed
  * Ctrl-C, or nobody reads stdout any more; or an error. */
 int follow_wait(struct pl_recording *r, struct pl_err *err);

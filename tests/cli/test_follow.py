@@ -1,4 +1,5 @@
 """--follow: what a command prints while the program runs, before it goes on."""
+import json
 import os
 import queue
 import signal
@@ -136,6 +137,33 @@ class Follow(unittest.TestCase):
                 self.assertIn(f'"value":{number}', program.expect('"step"'))
         self.assertEqual(program.end(), 0)
         self.assertEqual(len(program.seen), 3)
+
+    def test_calls(self):
+        program = Program(self, "calls")
+        self.assertIn("(not ended)", program.expect("serve()"))
+        program.say("4")
+        program.expect("step(n=4) -> 8")
+        program.say("thread")
+        program.expect("thread 1  other")
+        program.expect("step(n=7) -> 14")
+        program.say("13")
+        program.expect("step(n=13) !! ValueError(13)")
+        self.assertEqual(program.end(), 0)
+        rows = [line.split("  #")[0].strip() for line in program.seen]
+        begins = [row for row in rows if row.startswith("serve()")]
+        ends = [row for row in rows if row.startswith("serve ends -> None")]
+        self.assertEqual((len(begins), len(ends)), (1, 1), rows)
+        waits = [row for row in rows if row.startswith("wait")]     # each is open at a pause, and ends
+        self.assertEqual(len([row for row in waits if " ends -> " in row]), 4, rows)
+
+    def test_calls_of_a_filter(self):
+        program = Program(self, "calls", "--json", "--filter", "result == 12 or func == 'wait' and result == '6'")
+        for word in "4", "6":
+            program.say(word)
+        program.expect('"code":"step"', '"value":12')
+        self.assertEqual(program.end(), 0)
+        found = [json.loads(line)["data"] for line in program.seen]
+        self.assertEqual(sorted((row["code"], row["begin"]) for row in found), [("step", "call"), ("wait", "ends")])
 
     def test_ctrl_c_ends_it(self):
         program = Program(self, "dump")
