@@ -8,7 +8,8 @@
 #include "cmd/cmd.h"
 #include "cmd/select.h"
 
-#define LOOK_MS 20
+#define LOOK_MS	 20
+#define AGAIN_NS 1000000000
 
 volatile sig_atomic_t follow_stopped;
 
@@ -59,6 +60,25 @@ int follow_wait(struct pl_recording *r, struct pl_err *err)
 		code = pl_recording_refresh(r, err);
 	}
 	return code;
+}
+
+static int64_t ns_since(const struct timespec *then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - then->tv_sec) * INT64_C(1000000000) + now.tv_nsec - then->tv_nsec;
+}
+
+int follow_wait_again(struct pl_recording *r, const struct timespec *began, struct pl_err *err)
+{
+	const int64_t took_ns = ns_since(began);
+	const int64_t next_ns = took_ns > AGAIN_NS / 2 ? 2 * took_ns : AGAIN_NS;
+
+	while (ns_since(began) < next_ns)
+		if (follow_stopped || !is_read())
+			return PL_END;
+	return follow_wait(r, err);
 }
 
 /* ---- the events of processes ---- */

@@ -3,6 +3,7 @@
 #define PL_CMD_FOLLOW_H
 
 #include <signal.h>
+#include <time.h>
 #include "pathline/pathline.h"
 
 #define FOLLOW_HELP "go on while the program runs, until it ends or Ctrl-C"
@@ -18,6 +19,9 @@ int follow_check(const struct selection *s);
 /* Wait until there is more, and refresh. 0; PL_END: the recording is complete, the user pressed
  * Ctrl-C, or nobody reads stdout any more; or an error. */
 int follow_wait(struct pl_recording *r, struct pl_err *err);
+/* The same for a command that reads all of it again, and began to at that time of CLOCK_MONOTONIC:
+ * it does so at most once a second, and takes at most half of the time. */
+int follow_wait_again(struct pl_recording *r, const struct timespec *began, struct pl_err *err);
 
 /* The events of processes as they come. Those of a thread are in their order. What a thread ran is
  * known at its next event that was told, so events of others that ran later can come before. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "cmd/follow.h"
 #include "cmd/json.h"
 #include "cmd/page.h"
 #include "cmd/result.h"
@@ -28,11 +29,13 @@ struct asking {
 	struct cmd *cmd;
 	struct pl_recording *r; /* owned */
 	struct query query;
+	struct result result;
 	struct out out;
 	const char *sql, *into, *memory_text;
 	char *read; /* owned: the SQL from stdin */
 	uint64_t memory_bytes;
-	bool json, csv, schema, stat;
+	bool json, csv, schema, stat, follows;
+	const volatile sig_atomic_t *stop; /* not owned: Ctrl-C sets it */
 	struct timespec begin;
 };
 
@@ -142,6 +145,10 @@ static int check_options(struct asking *a)
 		cmd_say("query: --json, --csv and --into are three forms; give one of them");
 		return CMD_USAGE;
 	}
+	if (a->into && a->follows) {
+		cmd_say("query: --into writes a database once; leave out --follow");
+		return CMD_USAGE;
+	}
 	if (a->memory_text &&
 		(!cmd_size(a->memory_text, &a->memory_bytes) || a->memory_bytes < MEMORY_LEAST ||
 			a->memory_bytes > INT64_MAX)) {
@@ -161,7 +168,7 @@ static int say_failed(struct asking *a, int step)
 
 	if (step == SQLITE_DONE)
 		return CMD_OK;
-	if (query_stopped)
+	if (*a->stop)
 		return 128 + SIGINT;
 	if (step == SQLITE_NOMEM || q->failed == PL_ERR_MEMORY) {
 		cmd_say("query: it needs more memory than --memory gives");
@@ -175,7 +182,7 @@ static int say_failed(struct asking *a, int step)
 	return CMD_USAGE;
 }
 
-static void say_stat(const struct asking *a, const struct result *result)
+static void say_stat(const struct asking *a)
 {
 	const struct pl_process *p;
 	uint64_t blocks = 0;
@@ -189,7 +196,7 @@ static void say_stat(const struct asking *a, const struct result *result)
 		}
 	cmd_say("query: %" PRIu64 " rows, %" PRIu64 " blocks read, the recording has %" PRIu64
 		"; %.3f s",
-		result->rows, pl_recording_block_reads(a->r), blocks,
+		a->result.rows, pl_recording_block_reads(a->r), blocks,
 		(double)(now.tv_sec - a->begin.tv_sec) +
 			(double)(now.tv_nsec - a->begin.tv_nsec) / 1e9);
 }
@@ -198,31 +205,21 @@ static void say_stat(const struct asking *a, const struct result *result)
 
 static int run_statement(struct asking *a, sqlite3_stmt *statement)
 {
-	struct result result = {.cmd = a->cmd,
-		.out = &a->out,
-		.statement = statement,
-		.form = a->json	 ? RESULT_JSON
-			: a->csv ? RESULT_CSV
-				 : RESULT_TEXT};
+	struct result *result = &a->result;
+	const bool again = result->statement;
 	int step = SQLITE_DONE, code = CMD_GO;
 
+	result->statement = statement;
 	if (a->into)
-		code = result_into(&result, a->into, &step);
+		code = result_into(result, a->into, &step);
 	else
-		step = result_write(&result);
-	if (code == CMD_GO)
-		code = say_failed(a, step);
-	if (code == CMD_OK)
-		code = cmd_say_damages("query", a->r, 0);
-	if (a->stat)
-		say_stat(a, &result);
-	return code;
+		step = again ? result_write_again(result) : result_write(result);
+	return code == CMD_GO ? say_failed(a, step) : code;
 }
 
 static int ask(struct asking *a)
 {
-	const struct query_options options = {
-		.memory_bytes = a->memory_bytes, .stop = &query_stopped};
+	const struct query_options options = {.memory_bytes = a->memory_bytes, .stop = a->stop};
 	struct query *q = &a->query;
 	sqlite3_stmt *statement = NULL;
 	int code = CMD_USAGE;
@@ -244,11 +241,61 @@ static int ask(struct asking *a)
 	return result == PL_ERR_MEMORY ? CMD_BAD : code;
 }
 
-static int open_and_ask(struct asking *a)
+/* Tables and statement are made anew each time: nothing in them is of a recording that was
+ * shorter. */
+static int ask_again(struct asking *a)
+{
+	struct timespec began = a->begin;
+	struct pl_err err = {0};
+	int code = CMD_OK, waited = 0;
+
+	while (code == CMD_OK && waited == 0 && !a->out.error) {
+		out_flush(&a->out);
+		waited = follow_wait_again(a->r, &began, &err);
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		if (waited == 0)
+			code = ask(a);
+	}
+	if (waited < 0) {
+		cmd_say("query: %s", err.used ? pl_err_text(&err) : pl_error_name(waited));
+		return CMD_BAD;
+	}
+	return *a->stop ? 128 + SIGINT : code;
+}
+
+static int ask_all(struct asking *a)
 {
 	const struct sigaction action = {.sa_handler = stop_query};
+
+	a->result = (struct result){.cmd = a->cmd,
+		.out = &a->out,
+		.form = a->json	 ? RESULT_JSON
+			: a->csv ? RESULT_CSV
+				 : RESULT_TEXT,
+		.follows = a->follows};
+	a->stop = a->follows ? &follow_stopped : &query_stopped;
+	if (a->follows)
+		follow_begin(a->r);
+	else
+		sigaction(SIGINT, &action, NULL);
+	int code = ask(a);
+	if (code == CMD_OK && a->follows)
+		code = ask_again(a);
+	if (code == CMD_OK)
+		result_end(&a->result);
+	if (code == CMD_OK)
+		code = cmd_say_damages("query", a->r, 0);
+	if (a->stat && a->result.statement)
+		say_stat(a);
+	result_release(&a->result);
+	return code;
+}
+
+static int open_and_ask(struct asking *a)
+{
 	int code = take_sql(a);
 
+	a->cmd->no_pager |= a->follows;
 	if (code == CMD_GO)
 		code = check_options(a);
 	if (code == CMD_GO)
@@ -258,8 +305,7 @@ static int open_and_ask(struct asking *a)
 	if (code != CMD_GO)
 		return code;
 	clock_gettime(CLOCK_MONOTONIC, &a->begin);
-	sigaction(SIGINT, &action, NULL);
-	return ask(a);
+	return ask_all(a);
 }
 
 static const char ABOUT[] =
@@ -283,6 +329,7 @@ int cmd_query(struct cmd *c)
 			.text = &a.into},
 		{"memory", 0, "SIZE", "that SQLite may take (256M); it sorts in a temporary file",
 			.text = &a.memory_text},
+		{"follow", 0, NULL, FOLLOW_HELP, .flag = &a.follows},
 		{"stat", 0, NULL, "say at the end how many blocks of events were read",
 			.flag = &a.stat},
 		{0},

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/units.h"
+#include "cmd/follow.h"
 #include "cmd/page.h"
 #include "cmd/progress.h"
 
@@ -140,7 +141,7 @@ int report_show(struct report *w, const struct sheet *s)
 static bool report_progress(void *context, double done)
 {
 	progress_show(context, done);
-	return true;
+	return !follow_stopped;
 }
 
 /* --flame and --collapsed show all ranges together, so their profiles are kept. */
@@ -293,7 +294,7 @@ static void report_says_nothing(const struct report *w)
 			range);
 }
 
-static int report_all(struct report *w)
+void report_ranges(struct report *w)
 {
 	for (uint32_t i = 0;
 		i < pl_recording_process_count(w->r) && !w->out.error && w->code == CMD_OK; i++) {
@@ -303,6 +304,10 @@ static int report_all(struct report *w)
 	}
 	if (w->code == CMD_OK && (w->flame || w->collapsed))
 		w->code = report_whole(w);
+}
+
+int report_conclude(struct report *w)
+{
 	if (w->code == CMD_OK) {
 		int code = check_found(w);
 		w->code = code == CMD_GO ? CMD_OK : code;
@@ -314,6 +319,12 @@ static int report_all(struct report *w)
 	if (w->code == CMD_OK)
 		w->code = cmd_say_damages("report", w->r, 0);
 	return w->code;
+}
+
+static int report_all(struct report *w)
+{
+	report_ranges(w);
+	return report_conclude(w);
 }
 
 /* ---- the words ---- */
@@ -389,6 +400,9 @@ static int report_prepare(struct report *w)
 	w->form = w->json ? SHEET_JSON : w->csv ? SHEET_CSV : SHEET_TEXT;
 	w->selection.command = "report";
 	w->selection.times_only = true;
+	w->cmd->no_pager |= w->follows;
+	if (code == CMD_GO && w->follows)
+		code = report_check_follow(w);
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
@@ -472,6 +486,8 @@ int cmd_report(struct cmd *c)
 			"the whole recording)",
 			.text = &w.selection.from_text},
 		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
+		{"follow", 0, NULL, "the same table again, each second, until the program ends",
+			.flag = &w.follows},
 		{0},
 	};
 	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options, .paged = true});
@@ -481,7 +497,7 @@ int cmd_report(struct cmd *c)
 	if (code == CMD_GO)
 		code = report_prepare(&w);
 	if (code == CMD_GO)
-		code = report_all(&w);
+		code = w.follows ? report_follow(&w) : report_all(&w);
 	int written = page_close(c, &w.out);
 	report_release(&w);
 	return written ? written : code;

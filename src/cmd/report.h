@@ -24,7 +24,7 @@ struct report {
 	struct expression filter;  /* of filter_text */
 	bool of_calls, of_hits;	   /* it asks for more than counts know: calls, or lines */
 	struct value_path by_path; /* of `by` */
-	bool json, csv, functions, tree, tasks, exceptions, collapsed;
+	bool json, csv, functions, tree, tasks, exceptions, collapsed, follows;
 	enum sheet_form form;
 	uint64_t rows; /* at most; 0: all */
 	int64_t blocking_ns;
@@ -77,6 +77,16 @@ int report_whole(struct report *w);
 extern const struct column report_line_columns[], report_function_columns[], report_by_columns[],
 	report_hit_columns[], report_caller_columns[], report_callee_columns[],
 	report_task_columns[], report_exception_columns[];
+
+/* All processes and threads that are asked for: w->code. */
+void report_ranges(struct report *w);
+/* What is known only after them: that nothing has the name that was given, what is missing. The
+ * exit code. */
+int report_conclude(struct report *w);
+/* CMD_GO; CMD_USAGE after saying what has no meaning with --follow. */
+int report_check_follow(const struct report *w);
+/* report_ranges again and again until the end. The exit code. */
+int report_follow(struct report *w);
 
 /* Interpret --filter. CMD_GO, or an exit code after an explanation. */
 int report_read_filter(struct report *w);

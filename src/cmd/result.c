@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cmd/grid.h"
+#include "base/map.h"
 #include "cmd/json.h"
 #include "cmd/sheet.h"
 
@@ -108,52 +108,103 @@ static bool put_row(struct grid *g, sqlite3_stmt *statement)
 	return put;
 }
 
-static int write_rows(struct result *r, struct grid *g)
-{
-	int step = SQLITE_DONE;
-
-	while (!r->out->error && (step = sqlite3_step(r->statement)) == SQLITE_ROW) {
-		if (!put_row(g, r->statement))
-			return SQLITE_NOMEM;
-		r->rows++;
-	}
-	if (step == SQLITE_DONE || g->written)
-		grid_end(g);
-	return step == SQLITE_ROW ? SQLITE_DONE : step;
-}
-
-static int result_table(struct result *r)
+static bool open_table(struct result *r)
 {
 	const int columns = sqlite3_column_count(r->statement);
 	const char **names = calloc((size_t)columns + 1, sizeof *names);
-	struct grid g = {0};
-	int step = SQLITE_NOMEM;
 
 	for (int i = 0; names && i < columns; i++)
 		names[i] = sqlite3_column_name(r->statement, i);
-	if (names && grid_open(&g, r->cmd, r->out, names, (unsigned)columns))
-		step = write_rows(r, &g);
-	grid_release(&g);
+	const bool opened = names && grid_open(&r->grid, r->cmd, r->out, names, (unsigned)columns);
 	free(names);
-	return step;
+	return opened;
+}
+
+/* ---- rows ---- */
+
+/* Before anything converts its cells. */
+static uint64_t hash_row(uint64_t hash, sqlite3_stmt *statement)
+{
+	for (int i = 0; i < sqlite3_column_count(statement); i++) {
+		const int type = sqlite3_column_type(statement, i);
+		uint64_t parts[3] = {hash, (uint64_t)type, 0};
+		if (type == SQLITE_INTEGER) {
+			parts[2] = (uint64_t)sqlite3_column_int64(statement, i);
+		} else if (type == SQLITE_FLOAT) {
+			const double real = sqlite3_column_double(statement, i);
+			memcpy(&parts[2], &real, sizeof real);
+		} else if (type != SQLITE_NULL) {
+			const struct text cell = cell_of(statement, i);
+			parts[2] = hash_bytes(cell.at ? cell.at : "", cell.at ? cell.length : 0);
+		}
+		hash = hash_bytes(parts, sizeof parts);
+	}
+	return hash;
+}
+
+static bool write_row(struct result *r)
+{
+	if (r->follows)
+		r->hash = hash_row(r->hash, r->statement);
+	r->rows++;
+	if (r->form == RESULT_TEXT)
+		return put_row(&r->grid, r->statement);
+	if (r->form == RESULT_CSV)
+		write_csv(r);
+	else
+		write_json(r);
+	return true;
+}
+
+/* Up to the end. With the first row of a text its columns are measured. */
+static int write_rest(struct result *r)
+{
+	int step = SQLITE_DONE;
+
+	while (!r->out->error && (step = sqlite3_step(r->statement)) == SQLITE_ROW)
+		if (!write_row(r))
+			return SQLITE_NOMEM;
+	if (step == SQLITE_DONE && r->form == RESULT_TEXT && (r->rows || !r->follows))
+		grid_end(&r->grid);
+	return step == SQLITE_ROW ? SQLITE_DONE : step;
 }
 
 int result_write(struct result *r)
 {
-	int step = SQLITE_DONE;
-
-	if (r->form == RESULT_TEXT)
-		return result_table(r);
 	if (r->form == RESULT_CSV)
 		write_csv_head(r);
-	while (!r->out->error && (step = sqlite3_step(r->statement)) == SQLITE_ROW) {
-		if (r->form == RESULT_CSV)
-			write_csv(r);
-		else
-			write_json(r);
-		r->rows++;
-	}
-	return step == SQLITE_ROW ? SQLITE_DONE : step;
+	if (r->form == RESULT_TEXT && !open_table(r))
+		return SQLITE_NOMEM;
+	return write_rest(r);
+}
+
+int result_write_again(struct result *r)
+{
+	uint64_t hash = 0, left = r->rows;
+	int step = SQLITE_ROW;
+
+	for (; left && (step = sqlite3_step(r->statement)) == SQLITE_ROW; left--)
+		hash = hash_row(hash, r->statement);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		return step;
+	if (!left && hash == r->hash)
+		return write_rest(r);
+	sqlite3_reset(r->statement);
+	grid_release(&r->grid);
+	r->rows = r->hash = 0;
+	out_char(r->out, '\n');
+	return result_write(r);
+}
+
+void result_end(struct result *r)
+{
+	if (r->grid.columns)
+		grid_end(&r->grid);
+}
+
+void result_release(struct result *r)
+{
+	grid_release(&r->grid);
 }
 
 /* ---- a database ---- */

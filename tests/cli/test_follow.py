@@ -140,7 +140,7 @@ class Follow(unittest.TestCase):
 
     def test_calls(self):
         program = Program(self, "calls")
-        self.assertIn("(not ended)", program.expect("serve()"))
+        program.expect("serve (not ended)")
         program.say("4")
         program.expect("step(n=4) -> 8")
         program.say("thread")
@@ -150,11 +150,11 @@ class Follow(unittest.TestCase):
         program.expect("step(n=13) !! ValueError(13)")
         self.assertEqual(program.end(), 0)
         rows = [line.split("  #")[0].strip() for line in program.seen]
-        begins = [row for row in rows if row.startswith("serve()")]
+        begins = [row for row in rows if row.startswith("serve (not ended)")]
         ends = [row for row in rows if row.startswith("serve ends -> None")]
         self.assertEqual((len(begins), len(ends)), (1, 1), rows)
-        waits = [row for row in rows if row.startswith("wait")]     # each is open at a pause, and ends
-        self.assertEqual(len([row for row in waits if " ends -> " in row]), 4, rows)
+        waits = [row for row in rows if row.startswith("wait")]     # an open one has two rows
+        self.assertEqual(len([row for row in waits if " -> " in row]), 4, rows)
 
     def test_calls_of_a_filter(self):
         program = Program(self, "calls", "--json", "--filter", "result == 12 or func == 'wait' and result == '6'")
@@ -163,7 +163,60 @@ class Follow(unittest.TestCase):
         program.expect('"code":"step"', '"value":12')
         self.assertEqual(program.end(), 0)
         found = [json.loads(line)["data"] for line in program.seen]
-        self.assertEqual(sorted((row["code"], row["begin"]) for row in found), [("step", "call"), ("wait", "ends")])
+        self.assertEqual(sorted(row["code"] for row in found), ["step", "wait"])
+
+    def test_query_prints_rows_that_are_new(self):
+        sql = "SELECT seq, function FROM event WHERE kind = 'call' AND function IN ('step', 'wait') ORDER BY seq"
+        program = Program(self, "query", sql)
+        program.expect("seq", "function")
+        for word in "4", "5":
+            program.say(word)
+            program.expect("step")
+            program.expect("wait")
+        self.assertEqual(program.end(), 0)
+        later = session.pathline("query", sql, "R", cwd=program.folder).stdout.decode().splitlines()
+        self.assertEqual([row.split() for row in program.seen], [row.split() for row in later])
+
+    def test_query_prints_all_rows_if_one_is_another(self):
+        program = Program(self, "query", "--csv", "SELECT count(*) AS n FROM event WHERE kind = 'call' AND function = 'step'")
+        program.expect("0")
+        program.say("4")
+        program.expect("1")
+        self.assertEqual(program.seen, ["n", "0", "", "n", "1"])
+        self.assertEqual(program.end(), 0)
+        self.assertEqual(program.seen, ["n", "0", "", "n", "1"])    # the end changed nothing
+
+    def test_query_of_no_rows_has_its_head_at_the_end(self):
+        program = Program(self, "query", "SELECT seq FROM event WHERE function = 'nothing'")
+        self.assertEqual(program.end(), 0)
+        self.assertEqual(program.seen, ["seq"])
+
+    def test_report_is_printed_again(self):
+        program = Program(self, "report", "--functions", "--csv", "--sort", "calls")
+        program.say("4")
+        program.expect(",step,")
+        program.say("5")
+        self.assertEqual(program.end(), 0)
+        tables = "\n".join(program.seen).split("\n\n")
+        self.assertGreater(len(tables), 2)
+        later = session.pathline("report", "--functions", "--csv", "--sort", "calls", "R", cwd=program.folder).stdout.decode().splitlines()
+        places = [sorted(row.split(",")[:6] for row in rows) for rows in (tables[-1].splitlines(), later)]
+        self.assertEqual(*places)
+
+    def test_report_on_a_terminal_has_the_screen(self):
+        program = Program(self, "dump")
+        leader, follower = os.openpty()
+        report = subprocess.Popen([session.PATHLINE, "report", "--functions", "--follow", "R"], cwd=program.folder, stdout=follower,
+                                  env={**os.environ, "TERM": "xterm"})
+        os.close(follower)
+        shown = b""
+        while shown.count(b"\x1b[H\x1b[J") < 2 or b"step" not in shown:
+            program.say("4")
+            shown += os.read(leader, 65536)
+        report.send_signal(signal.SIGINT)
+        self.assertEqual(report.wait(), 128 + signal.SIGINT)
+        os.close(leader)
+        program.end()
 
     def test_ctrl_c_ends_it(self):
         program = Program(self, "dump")
@@ -186,6 +239,11 @@ class Follow(unittest.TestCase):
         program = Program(self, "dump")
         for words, why in ((("--to", "+1s"), "leave out --to"), (("--task", "x"), "--filter \"task == 'x'\"")):
             done = session.pathline("dump", "--follow", *words, "R", cwd=program.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr.decode())
+        for words, why in ((("report", "--flame", "x.svg"), "leave out --follow"), (("query", "--into", "x.db", "SELECT 1"), "leave out --follow"),
+                           (("report", "--to", "+1s"), "leave out --to")):
+            done = session.pathline(*words, "--follow", "R", cwd=program.folder)
             self.assertEqual(done.returncode, 2)
             self.assertIn(why, done.stderr.decode())
         program.end()
