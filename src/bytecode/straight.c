@@ -19,8 +19,13 @@ static bool has_lines(
 	for (uint32_t end = 0; end < count && err == 0;) {
 		err = line_read(&reader, &row);
 		end += row.units;
-		if (err == 0 && row.line != LINE_NONE)
-			end += line_read_same(&reader);
+		if (err == 0 && row.line != LINE_NONE) {
+			/* further on, no line is before the first */
+			end += row.line < b->first_line || end >= count
+				       ? line_read_same(&reader)
+				       : line_read_near(&reader, count - end);
+			row.line = reader.line;
+		}
 		cut |= v->delta_cut && row.line != LINE_NONE && row.line < b->first_line &&
 		       end > resume + 1;
 	}

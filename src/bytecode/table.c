@@ -1,5 +1,7 @@
 #include "bytecode/table.h"
 
+#include <stdbool.h>
+#include <string.h>
 #include "pathline/error.h"
 
 #define GROUP_BITS  6
@@ -7,7 +9,9 @@
 #define GROUP_MORE  0x40
 #define ENTRY_FIRST 0x80
 
-#define KIND_SAME_LINE 10 /* the last of these kinds */
+/* The last of the kinds whose line is that before, and of those whose line is near it. */
+#define KIND_SAME_LINE 10
+#define KIND_NEAR_LINE 12
 
 /* Groups with the lowest bits first. Bytes after the end read as 0, as they do for the
  * interpreter. */
@@ -156,6 +160,71 @@ uint32_t line_read_same(struct line_reader *r)
 		at = entry_end(at + 1, end);
 	}
 	r->v = view_of(at, (size_t)(end - at));
+	return units;
+}
+
+#define ONES	   0x0101010101010101u /* a byte of each of eight */
+#define WORD_UNITS (sizeof(uint64_t) * 8)
+#define WORD_LINES (sizeof(uint64_t) * 2)
+
+static inline uint32_t sum_of_bytes(uint64_t word)
+{
+	return (uint32_t)(word * ONES >> 56);
+}
+
+/* 1 in each byte that has a higher kind. */
+static inline uint64_t are_above(uint64_t kinds, unsigned kind)
+{
+	return (kinds + (15 - kind) * ONES) >> 4 & ONES;
+}
+
+/* The entries that begin in a word, all together: large code has thousands of them. false: one of
+ * them is not near. */
+static inline bool add_word(uint64_t word, uint32_t *units, int32_t *line)
+{
+	const uint64_t firsts = word >> 7 & ONES, whole = firsts * UINT8_MAX;
+	const uint64_t kinds = word >> 3 & 15 * ONES & whole;
+
+	if (are_above(kinds, KIND_NEAR_LINE))
+		return false;
+	*units += sum_of_bytes((word & 7 * ONES & whole) + firsts);
+	*line += (int32_t)sum_of_bytes(
+		are_above(kinds, KIND_SAME_LINE) + are_above(kinds, KIND_SAME_LINE + 1));
+	return true;
+}
+
+/* The same for whole words, as long as nothing in them can be too much. */
+static inline const uint8_t *add_words(
+	const struct line_reader *r, uint32_t units_most, uint32_t *units, int32_t *line)
+{
+	const uint8_t *at = r->v.at, *end = at + r->v.left;
+	uint64_t word;
+
+	while (end - at >= (ptrdiff_t)sizeof word && *units + WORD_UNITS <= units_most &&
+		*line <= INT32_MAX - (int32_t)WORD_LINES) {
+		memcpy(&word, at, sizeof word);
+		if (!add_word(word, units, line))
+			break;
+		at += sizeof word;
+	}
+	return at;
+}
+
+uint32_t line_read_near(struct line_reader *r, uint32_t units_most)
+{
+	const uint8_t *end = r->v.at + r->v.left;
+	uint32_t units = 0;
+	int32_t line = r->line;
+	const uint8_t *at = entry_end(add_words(r, units_most, &units, &line), end);
+
+	while (at < end && units < units_most && entry_kind(*at) <= KIND_NEAR_LINE &&
+		line <= INT32_MAX - (int32_t)WORD_LINES) {
+		const unsigned kind = entry_kind(*at);
+		units += entry_units(*at);
+		line += kind > KIND_SAME_LINE ? (int32_t)(kind - KIND_SAME_LINE) : 0;
+		at = entry_end(at + 1, end);
+	}
+	*r = (struct line_reader){.v = view_of(at, (size_t)(end - at)), .line = line};
 	return units;
 }
 

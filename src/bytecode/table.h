@@ -36,6 +36,9 @@ int line_read(struct line_reader *r, struct line_row *out);
 /* After a row that has a line: skip the entries that stay on it, as most do. Returns their
  * units. */
 uint32_t line_read_same(struct line_reader *r);
+/* Likewise, also those that go one or two lines further on, as r->line does then; no entry after
+ * `units_most` units. */
+uint32_t line_read_near(struct line_reader *r, uint32_t units_most);
 
 /* The same entries with all their fields. */
 struct position_row {

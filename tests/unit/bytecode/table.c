@@ -142,6 +142,75 @@ static void passes_over_what_stays_on_the_line(void **state)
 	assert_int_equal(line_read(&r, &row), PL_END);
 }
 
+/* A table by chance, of entries with too few and too many columns. */
+static size_t write_entries(uint8_t *to, size_t room, uint32_t *seed)
+{
+	size_t used = 0;
+
+	while (used + 12 < room) {
+		*seed = *seed * 1664525 + 1013904223;
+		const uint32_t n = *seed >> 8;
+		const unsigned kind = n % 16 == 14 ? 13 : n % 16;
+		to[used++] = (uint8_t)ENTRY(kind, 1 + (n >> 4) % 8);
+		if (kind == 13)
+			to[used++] = (uint8_t)(n >> 7 & 0x3f);
+		for (unsigned columns = (n >> 13) % 4 ? 1 : n >> 15 & 7; columns; columns--)
+			to[used++] = (uint8_t)(n >> columns & 0x7f);
+	}
+	return used;
+}
+
+/* What is passed over together is what would be read one by one. */
+static void passes_over_as_it_reads(void **state)
+{
+	uint8_t bytes[400];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		const size_t length = write_entries(bytes, 20 + (size_t)i % 380, &seed);
+		struct line_reader r = lines_of(bytes, length, 1), one = r;
+		struct line_row row;
+		while (line_read(&r, &row) == 0) {
+			const uint32_t most = seed >> 9 & 31;
+			const int32_t line = r.line;
+			line_read(&one, &row);
+			uint32_t passed = i % 2 ? line_read_same(&r) : line_read_near(&r, most);
+			assert_true(!(i % 2) || r.line == line);
+			for (uint32_t units = 0; units < passed; units += row.units) {
+				assert_true(i % 2 || units < most);
+				assert_int_equal(line_read(&one, &row), 0);
+				assert_true(row.line >= line && row.line - r.line <= 0);
+			}
+			assert_ptr_equal(one.v.at, r.v.at);
+			assert_int_equal(one.line, r.line);
+		}
+	}
+}
+
+/* It ends where the next kind begins, or the units are enough: not before. */
+static void passes_over_lines_that_are_near(void **state)
+{
+	static const uint8_t bytes[] = {ENTRY(10, 2), 0, 0, ENTRY(11, 3), 0, 0, ENTRY(0, 1), 0,
+		ENTRY(12, 2), 0, 0, ENTRY(13, 1), 2, ENTRY(12, 8), 0, 0, ENTRY(12, 8), 0, 0};
+	struct line_reader r = lines_of(bytes, sizeof bytes, 10), again;
+
+	(void)state;
+	expect_line(&r, 2, 10);
+	again = r;
+	assert_int_equal(line_read_near(&r, 100), 6);
+	assert_int_equal(r.line, 13);
+	expect_line(&r, 1, 14);
+	assert_int_equal(line_read_near(&r, 1), 8);
+	assert_int_equal(r.line, 16);
+	assert_int_equal(line_read_near(&r, 100), 8);
+	assert_int_equal(line_read_near(&again, 0), 0);
+	assert_int_equal(line_read_near(&again, 4), 4);
+	assert_int_equal(again.line, 11);
+	again.line = INT32_MAX - 1; /* line_read says that it is out of range */
+	assert_int_equal(line_read_near(&again, 100), 0);
+}
+
 static void a_cut_number_ends_as_with_a_zero(void **state)
 {
 	static const uint8_t bytes[] = {ENTRY(13, 1), 0x40 | 4};
@@ -205,6 +274,8 @@ int main(void)
 		cmocka_unit_test(reads_every_kind_of_location),
 		cmocka_unit_test(reads_columns),
 		cmocka_unit_test(passes_over_what_stays_on_the_line),
+		cmocka_unit_test(passes_over_as_it_reads),
+		cmocka_unit_test(passes_over_lines_that_are_near),
 		cmocka_unit_test(a_cut_number_ends_as_with_a_zero),
 		cmocka_unit_test(refuses_lines_out_of_range),
 		cmocka_unit_test(reads_handlers),
