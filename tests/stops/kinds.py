@@ -10,6 +10,7 @@ TEXTS = {
     "module": lambda: "x = 1\n" * MODULE_LINES,
     "row": lambda: "def f(x):\n" + "    for i in x:\n        if i:\n            g(i)\n" * 150 + "f([])\n",
     "function": lambda: "def f(x):\n" + "    x += 1\n" * FUNCTION_LINES + "    return x\nf(1)\n",
+    "branches": lambda: "def f(x):\n" + "    if x:\n        x += 1\n" * (FUNCTION_LINES // 2) + "    return x\nf(1)\n",
 }
 
 
@@ -102,6 +103,7 @@ PROGRAMS = {f.__name__: f for f in (tracer, thread, fork, hot, generator, unwind
 WHAT = {
     "module": f"a straight module of {MODULE_LINES:,} lines runs for the first time",
     "function": f"a function of {FUNCTION_LINES:,} lines is called for the first time",
+    "branches": f"a function of {FUNCTION_LINES:,} lines, half of them branches, is called for the first time",
     "row": "a function of 150 loops, each with a branch, is called for the first time",
     "tracer": f"a debugger comes, {DEPTH:,} frames deep",
     "thread": f"another thread takes over, {DEPTH:,} frames deep",

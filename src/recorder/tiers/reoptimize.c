@@ -33,6 +33,9 @@
 #define TRIES	      1000 /* calls that came while another frame ran the code */
 #define FRAMES_MOST   1000 /* looked at for that */
 #define FORBIDDEN     1e6f /* times as often as it was counted */
+/* The graph of larger code would be made a second time, and searched again: each takes more than a
+ * millisecond. */
+#define UNITS_MOST 8192
 
 struct reoptimization {
 	struct flow_graph graph; /* owned; frequencies are counts */
@@ -57,7 +60,7 @@ void tier_release(struct code_record *r)
 static bool may_be_reoptimized(const PyCodeObject *code, const struct code_record *r)
 {
 	return !code_runs_once(code) && !r->reoptimized && !r->generator_like &&
-	       !code_policy(r).hears && !root.section_count;
+	       r->unit_count <= UNITS_MOST && !code_policy(r).hears && !root.section_count;
 }
 
 bool reoptimize_begin(PyCodeObject *code, struct code_record *r)
