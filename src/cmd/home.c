@@ -64,7 +64,7 @@ static bool is_root(const char *path)
 	char above[PATH_MAX];
 	struct stat here, there;
 
-	snprintf(above, sizeof above, "%s..", path);
+	snprintf(above, sizeof above, "%.*s..", PATH_MAX - 16, path);
 	return stat(*path ? path : ".", &here) < 0 || stat(above, &there) < 0 ||
 	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
 }
