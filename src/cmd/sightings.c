@@ -91,6 +91,10 @@ static void see_root(const struct sighting_place *p, const struct sighting_entry
 	if (p->s->id && entry->value.id != p->s->id)
 		return;
 	if (p->origin.written) {
+		/* a line that writes the same value again writes it; what is told once more is not
+		 * written */
+		if (p->origin.how == SIGHTING_WROTE && !p->s->changes)
+			p->f->value = (struct sighted_value){0};
 		sighting_see(p, &row, &p->f->value);
 		return;
 	}
@@ -274,7 +278,8 @@ static void take_all(struct sighting_place *p)
 		if (follows && p->s->state.object_count)
 			look_into_all(p, p->e->variables);
 	}
-	if (p->e->values.at) {
+	/* that an exception goes on is nothing new about it */
+	if (p->e->values.at && p->e->kind != PL_EVENT_RERAISE) {
 		p->s->event_id_count = 0;
 		take_values(p);
 		if (follows && p->s->state.object_count)

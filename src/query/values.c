@@ -168,7 +168,8 @@ static void value_cell(struct query_cursor *c, unsigned column, sqlite3_context 
 #define NAMED_KINDS (1u << PL_EVENT_CALL | VARIABLE_KINDS)
 #define VALUED_KINDS                                                                               \
 	(1u << PL_EVENT_CALL | 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD |                      \
-		1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_RAISE)
+		1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_RAISE |              \
+		1u << PL_EVENT_RERAISE)
 #define VARIABLE_KINDS                                                                             \
 	(1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN | 1u << PL_EVENT_RETURN |                      \
 		1u << PL_EVENT_YIELD | 1u << PL_EVENT_RAISE | 1u << PL_EVENT_RERAISE |             \

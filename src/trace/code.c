@@ -79,17 +79,37 @@ static bool same_but_witnesses(const struct pl_code *a, const struct pl_code *b)
 	       same_steps(&a->body.graph, &b->body.graph);
 }
 
+/* Equal code can be of functions whose arguments have other names: two named tuples, two lambdas of
+ * a line. Where no values are kept there are no names. */
+static bool same_arguments(const struct pl_code *a, const struct pl_code *b)
+{
+	const struct arguments *of_a = &a->body.arguments, *of_b = &b->body.arguments;
+
+	return !of_a->count || !of_b->count ||
+	       (of_a->count == of_b->count && of_a->after_star == of_b->after_star &&
+		       same_text(of_a->names, of_b->names));
+}
+
+/* The first code with this hash; NULL: no memory. */
+static struct pl_code *first_of(struct pl_recording *r, uint64_t hash, struct pl_code *c)
+{
+	uint64_t *place = map_put(&r->plans, hash);
+
+	if (place && !*place)
+		*place = (uint64_t)(uintptr_t)c;
+	return place ? (struct pl_code *)(uintptr_t)*place : NULL;
+}
+
 /* Without memory, or if two hashes are equal, a code represents itself. */
 static void find_first(struct pl_recording *r, struct pl_code *c)
 {
-	uint64_t *place = map_put(&r->plans, plan_hash(c));
+	const struct pl_view names = c->body.arguments.names;
+	const uint64_t hash = plan_hash(c);
+	struct pl_code *first = first_of(r, hash, c);
 
-	if (!place)
-		return;
-	if (!*place)
-		*place = (uint64_t)(uintptr_t)c;
-	struct pl_code *first = (struct pl_code *)(uintptr_t)*place;
-	if (!same_but_witnesses(first, c))
+	if (first && !same_arguments(first, c))
+		first = first_of(r, hash ^ hash_bytes(names.at, names.left), c);
+	if (!first || !same_but_witnesses(first, c) || !same_arguments(first, c))
 		return;
 	c->first = first;
 	if (!first->body.arguments.count)

@@ -128,6 +128,17 @@ class DumpValues(unittest.TestCase):
                              [("A", "KeyError", ["in a class"]), ("<module>", "KeyError", ["in a class"]),
                               ("<module>", "ValueError", ["in a module", 1])])
 
+    def test_equal_code_with_other_arguments(self):
+        """Named tuples and lambdas of a line have code that is equal but for the names."""
+        text = ("from collections import namedtuple\nA, B = namedtuple('A', 'one two'), namedtuple('B', 'three four')\n"
+                "A(1, 2), B(3, 4), A(5, 6), B(7, 8)\nf, g = lambda a: a, lambda b: b\nf(1), g(2), f(3)\n")
+        recorded = session.Recorded(text, "once.py", "--values=calls", "--values-of=*")
+        wanted = ["_cls one two", "_cls three four"] * 2 + ["a", "b", "a"]
+        for words, of in ((["dump", "--json", "--events", "call"], "event"), (["calls", "--json", "--all"], "call")):
+            rows = [json.loads(line) for line in recorded.pathline(*words).stdout.splitlines()]
+            rows = [row["data"] for row in rows if row["type"] == of]
+            self.assertEqual([" ".join(v["name"] for v in row["args"]) for row in rows if row["code"] == "<lambda>"][-7:], wanted)
+
     def test_without_values(self):
         plain = os.path.join(self.folder, "plain")
         pathline("record", "--values", "none", "--python", session.PYTHON, "-o", plain, os.path.join(self.folder, "shop.py"))

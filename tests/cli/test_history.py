@@ -234,6 +234,16 @@ class Lines(unittest.TestCase):
                          ["3", "6", "11", "1"])
         self.assertEqual(texts(self.recorded, "n", "--at", "cart.py:18"), ["3", "2", "1"])
 
+    def test_an_equal_value_is_written_again(self):
+        """It is another object; with --changes it is no news. An exception that goes on is not written."""
+        text = "def f(n):\n    a = n / 2\n    a = n / 2\n    try:\n        return n / 0\n    finally:\n        a = n / 2\ntry:\n    f(1)\nexcept ArithmeticError:\n    pass\n"
+        for values in ("calls", "lines"):
+            recorded = session.Recorded(text, "once.py", "--values", values)
+            self.assertEqual(recorded.pathline("history", "wrote").stdout, b"")
+            self.assertEqual({row["how"] for row in rows(recorded, "raise")}, {"raise"})
+        self.assertEqual([(row["text"], row["line"], row["how"]) for row in rows(recorded, "a")], [("0.5", line, "wrote") for line in (2, 3, 7)])
+        self.assertEqual([row["line"] for row in rows(recorded, "a", "--changes")], [2])
+
     def test_nothing_is_said_of_calls(self):
         done = self.recorded.pathline("history", "n")
         self.assertEqual(done.stderr, b"")

@@ -282,6 +282,13 @@ class Variables(Asked):
         self.assertEqual(self.one("SELECT group_concat(text) FROM value WHERE part = 'result' AND function = 'price'"), ["0,0,1,3"])
         self.assertEqual(self.one("SELECT max(integer) FROM value('total') WHERE function = 'price'"), [3])
 
+    def test_exceptions_that_go_on_are_values(self):
+        text = "def f(n):\n    try:\n        return n / 0\n    finally:\n        n = 1\ntry:\n    f(1)\nexcept ArithmeticError:\n    pass\n"
+        counted = "SELECT (SELECT count(*) FROM value WHERE part = 'exception'), (SELECT count(*) FROM event WHERE kind IN ('raise', 'reraise') AND file LIKE '%once.py')"
+        for values in ("calls", "lines"):
+            found, events = self.one(counted, of=session.Recorded(text, "once.py", "--values", values))
+            self.assertEqual(found, events, values)
+
     def test_the_name_is_in_the_plan(self):
         plan = self.ask("EXPLAIN QUERY PLAN SELECT text FROM value('qty') WHERE function = 'price'")
         self.assertEqual(plan[0]["detail"], "SCAN value VIRTUAL TABLE INDEX 0:function=,named=")
