@@ -34,7 +34,7 @@
 		put_number(out, (int64_t)values->number))                                          \
 	X(part, TEXT, PLAIN,                                                                       \
 		"argument (of a call), sent (resume), result (return, yield), exception (raise, "  \
-		"throw), or variable",                                                             \
+		"reraise, throw), or variable",                                                    \
 		put_text(out, part_of(values), true))                                              \
 	X(name, TEXT, NAMED, "of the argument or the variable", put_value_name(out, values))       \
 	X(type, TEXT, PLAIN, "int, str, list, object, and so on",                                  \
