@@ -20,6 +20,7 @@ ARROWS = {
     "ring": "format filter os base",
     "recorder": "ring format filter bytecode flow base os/archive.h os/clock.h os/file.h os/oldest.h os/readable.h",
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
+    "attach": "recorder/order.h os base",
     "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",
     "report": "expr/match.h base",
@@ -27,7 +28,7 @@ ARROWS = {
     "session": "expr base",
     "query": "session/when.h report/names.h base os/local.h",
     "tui": "session expr base os/local.h",
-    "cmd": "report tui query session expr collector filter base os",
+    "cmd": "attach recorder/order.h report tui query session expr collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

@@ -32,6 +32,8 @@
 /* X(name, one line of help) */
 #define COMMANDS(X)                                                                                \
 	X(record, "run a program and record its path")                                             \
+	X(attach, "record a program that runs already")                                            \
+	X(detach, "end the recording of an attached program, which goes on")                       \
 	X(dump, "print the path, one event a line")                                                \
 	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(why, "say why it failed: a traceback with values and causes")                            \

@@ -16,19 +16,17 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "cmd/calibrate.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "cmd/drain.h"
+#include "cmd/library.h"
 #include "cmd/loader.h"
 #include "cmd/place.h"
 #include "cmd/record_end.h"
@@ -38,10 +36,7 @@
 #include "collector/collector.h"
 #include "collector/finish.h"
 
-#define PRELOAD	   "pathline-preload.so"
-#define REPORT_MS  30000 /* the longest delay of the command's end */
-#define SILENCE_MS 3000	 /* without a tick: the collector is stopped or dead */
-
+#define PRELOAD "pathline-preload.so"
 extern char **environ;
 
 struct run {
@@ -49,60 +44,21 @@ struct run {
 	struct what what;
 	struct place place;
 	struct child child;
-	struct arena arena; /* mapped when the collector is ready */
+	struct drain drain;
 	char preload[PATH_MAX];
-	char arena_path[2 * PATH_MAX];
 	char **environment;  /* owned array */
 	struct pl_buf texts; /* the variables that were added */
 	struct record_options options;
 	struct stat_usage usage; /* of the command, for --stat */
 	const char *missing;	 /* the script, as written, if it does not exist; NULL: it does */
 	char foreign[PATH_MAX];	 /* the loader of WHAT, if it does not load our library; else "" */
-	int arena_fd;		 /* open while we claim the arena */
-	int channel;		 /* to the collector; -1: none */
-	pid_t collector;
 };
 
 /* ---- what it needs ---- */
 
-static bool try_preload(struct run *r, const char *directory, const char *within)
-{
-	char pattern[PATH_MAX + 64];
-	glob_t found;
-
-	snprintf(pattern, sizeof pattern, "%s%s" PRELOAD, directory, within);
-	bool ok = glob(pattern, 0, NULL, &found) == 0 && realpath(found.gl_pathv[0], r->preload);
-	globfree(&found);
-	return ok;
-}
-
-/* The directory of this binary; without /proc, from the name by which it was called. */
-static void own_directory(char self[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-	const char *called = (const char *)getauxval(AT_EXECFN);
-
-	self[n > 0 ? n : 0] = 0;
-	if (n <= 0 && called)
-		snprintf(self, PATH_MAX, "%s", called);
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-}
-
-/* Beside the binary in a build directory, or where it was installed. */
 static int find_preload(struct run *r)
 {
-	static const char *const within[] = {"/", "/../lib/pathline/", "/../lib/*/pathline/",
-		"/../lib64/pathline/", "/../libexec/pathline/"}; /* the last: a wheel's */
-	char self[PATH_MAX];
-
-	own_directory(self);
-	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-		if (try_preload(r, self, within[i]))
-			return CMD_GO;
-	cmd_say("record: " PRELOAD " is neither in %s nor installed; build it with: make", self);
-	return CMD_RECORD_FAILED;
+	return library_find(PRELOAD, r->preload) ? CMD_GO : library_missing("record", PRELOAD);
 }
 
 /* The loader splits LD_PRELOAD at spaces and colons, and expands $ORIGIN. */
@@ -120,7 +76,7 @@ static int make_preload_takeable(struct run *r)
 
 	if (loader_takes(r->preload))
 		return CMD_GO;
-	if (arena_link_path(r->arena_path, link) && loader_takes(link)) {
+	if (arena_link_path(r->drain.arena_path, link) && loader_takes(link)) {
 		*slash = 0;
 		int err = symlink(r->preload, link);
 		*slash = '/';
@@ -140,7 +96,7 @@ static int make_preload_takeable(struct run *r)
 
 /* ---- the collector ---- */
 
-static void be_collector(struct run *r, int channel)
+static int start_collector(struct run *r)
 {
 	struct pl_buf command = {0};
 
@@ -151,53 +107,12 @@ static void be_collector(struct run *r, int channel)
 	}
 	buf_u8(&command, 0);
 	struct collector_start s = {.directory_fd = r->place.directory_fd,
-		.channel = channel,
 		.directory = r->place.real,
 		.command = command.failed ? "" : (const char *)command.at};
 	record_options_apply(&r->options, &s);
-	_exit(collector_run(&s));
-}
-
-static int map_arena(struct run *r)
-{
-	int fd = open(r->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	int err = fd < 0 ? -errno : arena_map(&r->arena, fd);
-
-	if (err == 0)
-		finish_claim(fd);
-	else if (fd >= 0)
-		close(fd);
-	r->arena_fd = fd;
-	return err;
-}
-
-static int start_collector(struct run *r)
-{
-	struct collector_packet p = {0};
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		cmd_say("record: the collector cannot be started: no socket: %s", strerror(errno));
-		return CMD_RECORD_FAILED;
-	}
-	r->collector = fork();
-	if (r->collector == 0)
-		be_collector(r, ends[1]);
-	close(ends[1]);
-	r->channel = ends[0];
-	ssize_t n = r->collector < 0 ? -1 : recv(r->channel, &p, sizeof p, 0);
-	if (n != (ssize_t)sizeof p || p.word != COLLECTOR_READY) {
-		cmd_say("record: %s",
-			n == (ssize_t)sizeof p ? p.text : "the collector could not be started");
-		return CMD_RECORD_FAILED;
-	}
-	snprintf(r->arena_path, sizeof r->arena_path, "%s", p.text);
-	int err = map_arena(r);
-	if (err < 0) {
-		cmd_say("record: %s: %s", r->arena_path, strerror(-err));
-		return CMD_RECORD_FAILED;
-	}
-	return CMD_GO;
+	int code = drain_start(&r->drain, &s, "record");
+	buf_release(&command);
+	return code;
 }
 
 /* ---- the command ---- */
@@ -242,7 +157,7 @@ static int make_environment(struct run *r)
 		buf_printf(&r->texts, "LD_PRELOAD=%s", r->preload);
 	buf_u8(&r->texts, 0);
 	at[1] = r->texts.used;
-	buf_printf(&r->texts, ARENA_VARIABLE "=%s:0", r->arena_path);
+	buf_printf(&r->texts, ARENA_VARIABLE "=%s:0", r->drain.arena_path);
 	buf_u8(&r->texts, 0);
 	if (r->texts.failed)
 		return ENOMEM;
@@ -270,30 +185,6 @@ static int start_command(struct run *r)
 
 /* ---- the end ---- */
 
-/* Wait for the report while the collector's clock ticks. */
-static enum answer ask_collector(struct run *r, int status, struct collector_packet *p)
-{
-	uint64_t tick = 0;
-	int silent_ms = 0;
-
-	*p = (struct collector_packet){
-		.word = COLLECTOR_ENDED, .pid = r->child.pid, .status = status};
-	/* A collector that was told to end has sent its report already, and receives nothing. */
-	send(r->channel, p, sizeof *p, MSG_NOSIGNAL);
-	for (int ms = 0; ms < REPORT_MS && silent_ms < SILENCE_MS; ms += 100, silent_ms += 100) {
-		struct pollfd fd = {.fd = r->channel, .events = POLLIN};
-		if (poll(&fd, 1, 100) > 0) {
-			bool whole = recv(r->channel, p, sizeof *p, 0) == (ssize_t)sizeof *p;
-			return whole && p->word == COLLECTOR_REPORT ? ANSWER_REPORT : ANSWER_DEAD;
-		}
-		uint64_t now = atomic_load_explicit(&r->arena.head->tick, memory_order_relaxed);
-		if (now != tick)
-			silent_ms = 0;
-		tick = now;
-	}
-	return ANSWER_SILENT;
-}
-
 /* For stat.c: record a program of its own, in a process of our own, without messages. */
 static int record_calibration(struct cmd *c, const char *directory, char **words, int count);
 
@@ -303,7 +194,7 @@ static int finish_record(struct run *r, int status)
 		.place = &r->place,
 		.choose = &r->options.choose,
 		.values_of = &r->options.values.of,
-		.head = r->arena.head,
+		.head = r->drain.arena.head,
 		.program = r->what.argv[0],
 		.missing = r->missing,
 		.python = r->options.python != NULL,
@@ -311,10 +202,10 @@ static int finish_record(struct run *r, int status)
 		.quiet = r->options.quiet,
 		.status = status};
 
-	end.answer = ask_collector(r, status, &end.report);
+	end.answer = drain_ask(&r->drain, r->child.pid, status, &end.report);
 	if (end.answer == ANSWER_DEAD) {
-		waitpid(r->collector, NULL, 0);
-		finish_arena(r->arena_path, r->child.pid, status);
+		waitpid(r->drain.collector, NULL, 0);
+		finish_arena(r->drain.arena_path, r->child.pid, status);
 	}
 	record_end_say(&end);
 	const bool whole = end.answer == ANSWER_REPORT && end.report.finished;
@@ -324,7 +215,7 @@ static int finish_record(struct run *r, int status)
 		record_end_say_latest(&end);
 	}
 	if (whole)
-		waitpid(r->collector, NULL, 0);
+		waitpid(r->drain.collector, NULL, 0);
 	if (whole && r->missing && record_end_is_empty(&end))
 		place_remove(&r->place);
 	else if (r->options.stat && !r->usage.calibrating && end.answer == ANSWER_REPORT &&
@@ -351,10 +242,10 @@ static int record_run(struct run *r, const char *directory)
 	if (code == CMD_GO)
 		code = start_command(r);
 	if (code != CMD_GO) {
-		if (r->channel >= 0)
-			close(r->channel);
-		if (r->collector > 0)
-			waitpid(r->collector, NULL, 0);
+		if (r->drain.channel >= 0)
+			close(r->drain.channel);
+		if (r->drain.collector > 0)
+			waitpid(r->drain.collector, NULL, 0);
 		place_undo(&r->place);
 		return code;
 	}
@@ -367,7 +258,7 @@ static int record_run(struct run *r, const char *directory)
 static void run_release(struct run *r)
 {
 	what_release(&r->what);
-	arena_unmap(&r->arena);
+	arena_unmap(&r->drain.arena);
 	free(r->environment);
 	buf_release(&r->texts);
 	record_options_release(&r->options);
@@ -376,7 +267,7 @@ static void run_release(struct run *r)
 static int record_calibration(struct cmd *c, const char *directory, char **words, int count)
 {
 	struct run r = {.cmd = c,
-		.channel = -1,
+		.drain.channel = -1,
 		.place.directory_fd = -1,
 		.options = {.quiet = true, .stat = true, .no_children = true},
 		.usage.calibrating = true};
@@ -413,7 +304,7 @@ static const char *missing_script(const struct run *r)
 
 int cmd_record(struct cmd *c)
 {
-	struct run r = {.cmd = c, .channel = -1, .place.directory_fd = -1};
+	struct run r = {.cmd = c, .drain.channel = -1, .place.directory_fd = -1};
 	int code = record_options_read(&r.options, c);
 
 	if (code == CMD_GO) {

@@ -157,6 +157,14 @@ static bool left_by_exec(const struct collector *c, const struct process *p)
 	       watch_execed(&p->watch);
 }
 
+static bool is_left(const struct collector *c, const struct process *p)
+{
+	const struct process_slot *slot = slot_of(c, p);
+
+	return atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE &&
+	       atomic_load_explicit(&slot->end, memory_order_acquire) == SLOT_END_DETACHED;
+}
+
 void processes_look(struct collector *c)
 {
 	bool ask = c->processes.some_ended || c->processes.epoll < 0;
@@ -167,7 +175,7 @@ void processes_look(struct collector *c)
 		struct process *p = c->processes.all[i];
 		if (p->life != LIFE_LIVE)
 			continue;
-		if ((ask || p->watch.pidfd < 0) && watch_ended(&p->watch)) {
+		if (is_left(c, p) || ((ask || p->watch.pidfd < 0) && watch_ended(&p->watch))) {
 			be_over(c, p);
 		} else if (left_by_exec(c, p)) {
 			p->execed = true;
@@ -208,6 +216,8 @@ static struct ending ending_of(const struct collector *c, const struct process *
 	uint32_t code = atomic_load_explicit(&slot->end_code, memory_order_acquire);
 	int status;
 
+	if (said == SLOT_END_DETACHED)
+		return (struct ending){PL_PROCESS_RUNNING, 0};
 	if (p->execed || said == SLOT_END_EXEC)
 		return (struct ending){PL_PROCESS_EXECED, 0};
 	if (c->processes.known_status && c->processes.main_pid == (int)p->pid)

@@ -133,9 +133,25 @@ static int on_code(PyCodeEvent event, PyCodeObject *code)
 	return 0;
 }
 
+static int watcher = -1;
+
 static int get_place(void)
 {
-	return PyCode_AddWatcher(on_code) < 0 ? -1 : 0;
+	watcher = PyCode_AddWatcher(on_code);
+	return watcher < 0 ? -1 : 0;
+}
+
+static void leave_place(void)
+{
+	if (watcher >= 0)
+		PyCode_ClearWatcher(watcher);
+	watcher = -1;
+	map_release(&root.code_records);
+}
+
+static void detach_mark(PyCodeObject *code)
+{
+	(void)code; /* all at once, in leave_place */
 }
 
 static int attach_mark(PyCodeObject *code, struct code_record *r)
@@ -148,10 +164,26 @@ static int attach_mark(PyCodeObject *code, struct code_record *r)
 	return 0;
 }
 #else
+static const PyInterpreterState *place_of; /* the interpreter that gave the index; compared only */
+
+/* An interpreter has few, and takes none back. */
 static int get_place(void)
 {
+	if (place_of == PyInterpreterState_Main() && root.left)
+		return 0;
+	place_of = PyInterpreterState_Main();
 	root.code_index = PyUnstable_Eval_RequestCodeExtraIndex(code_freed);
 	return root.code_index < 0 ? -1 : 0;
+}
+
+static void leave_place(void) {}
+
+static void detach_mark(PyCodeObject *code)
+{
+	struct code_extras *x = (struct code_extras *)code->co_extra;
+
+	if (x && root.code_index < x->size)
+		x->values[root.code_index] = NULL;
 }
 
 /* As PyUnstable_Code_SetExtra, but with room for ourselves alone. That makes room for all who have
@@ -184,6 +216,24 @@ int code_init(void)
 	while (root.codes)
 		code_unlist(root.codes);
 	return get_place();
+}
+
+void codes_forget(void)
+{
+	while (root.codes) {
+		struct code_record *r = root.codes;
+		PyCodeObject *code =
+			(PyCodeObject *)atomic_load_explicit(&r->code, memory_order_relaxed);
+		if (code)
+			detach_mark(code);
+		atomic_store_explicit(&r->code, NULL, memory_order_relaxed);
+		code_unlist(r);
+		if (CODE_MAY_BE_HOT)
+			tier_release(r);
+		code_record_free(r);
+	}
+	leave_place();
+	root.first_move = (struct first_move){0};
 }
 
 int code_attach(PyCodeObject *code, struct code_record *r)

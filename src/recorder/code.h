@@ -138,6 +138,8 @@ struct code_record *code_describe(PyCodeObject *code);
 void codes_each(
 	void (*each)(PyCodeObject *code, struct code_record *r, void *context), void *context);
 int code_init(void); /* 0, or -1: the interpreter has no free slot for us */
+/* The recorder leaves: no code object has anything of ours. */
+void codes_forget(void);
 
 void code_set_number(struct code_record *r, uint32_t number);
 

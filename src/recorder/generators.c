@@ -34,6 +34,12 @@ uint64_t generator_of(py_frame *frame)
 	return number ? *number : generator_new(frame);
 }
 
+void generators_forget(void)
+{
+	map_release(&numbers);
+	root.generators = 0;
+}
+
 void generator_gone(py_frame *frame)
 {
 	map_remove(&numbers, generator_key(frame));

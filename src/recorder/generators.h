@@ -7,5 +7,7 @@
 uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
 void generator_gone(py_frame *frame);
+/* A new recording begins, with other numbers. */
+void generators_forget(void);
 
 #endif

@@ -267,3 +267,38 @@ done:
 	PyErr_Clear();
 	return result;
 }
+
+/* ---- leaving ---- */
+
+static void unhear(PyObject *monitoring, const struct hook_row *row)
+{
+	PyObject *before = row->number ? PyObject_CallMethod(monitoring, "register_callback",
+						 "ilO", root.tool, row->number, Py_None)
+				       : NULL;
+
+	Py_XDECREF(before);
+	PyErr_Clear();
+}
+
+static void call_with_tool(PyObject *monitoring, const char *name, const char *format)
+{
+	Py_XDECREF(PyObject_CallMethod(monitoring, name, format, root.tool, 0));
+	PyErr_Clear();
+}
+
+void hooks_remove(void)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring"), *raised = PyErr_GetRaisedException();
+
+	hooks_off();
+	if (monitoring && !tools_are_all_taken()) {
+		call_with_tool(monitoring, "set_events", "ii");
+		for (size_t i = 0; i < hook_count; i++)
+			unhear(monitoring, &hooks[i]);
+		tools_clean(monitoring);
+		call_with_tool(monitoring, "free_tool_id", "i");
+	}
+	Py_CLEAR(hook_disable);
+	PyErr_Clear();
+	PyErr_SetRaisedException(raised);
+}

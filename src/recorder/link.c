@@ -235,6 +235,27 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	return p;
 }
 
+uint8_t *step_link_all(struct thread *t, uint8_t *p, py_frame *frame, PyThreadState *state)
+{
+	uint32_t count = 0;
+
+	for (py_frame *f = frame; f; f = frame_caller(f))
+		count++;
+	if (!shadow_reserve(&t->shadow, count)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	for (uint32_t i = count; i; i--, frame = frame_caller(frame))
+		shadow_keep(&t->shadow, i, frame);
+	for (uint32_t i = 0; i < count && p; i++) {
+		py_frame *f = shadow_at(&t->shadow, i + 1)->frame;
+		if (frame_is_root(f))
+			p = task_write(p, state, f, is_async_generator(f));
+		p = write_link(t, p, f, i, 0);
+	}
+	return p;
+}
+
 /* A foreign frame that is not on the shadow stack: it is above the Python frames there. */
 static uint8_t *link_foreign(struct thread *t, uint8_t *p, PyCodeObject *code)
 {

@@ -15,6 +15,9 @@ uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
 /* As step_to_frame, for an entry: the caller (may be NULL) becomes the top. A caller that is left
  * out is written as OUTSIDE, with those below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
+/* All frames of a thread that stands still, from the bottom; the shadow stack is empty. `state` is
+ * the thread's, and `self` is `t`. */
+uint8_t *step_link_all(struct thread *t, uint8_t *p, py_frame *frame, PyThreadState *state);
 /* Write the top frame's witness here, if that is due and will not be written by the instruction
  * after it. */
 uint8_t *step_tell_due(struct thread *t, uint8_t *p);

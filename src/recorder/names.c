@@ -201,11 +201,11 @@ uint32_t exception_type_number(PyObject *exception)
 
 /* The Thread object of a thread that is just beginning: `self` of Thread._bootstrap, its bottom
  * frame. */
-static PyObject *bootstrap_self(void)
+static PyObject *bootstrap_self(const PyThreadState *ts)
 {
 	py_frame *bottom = NULL;
 
-	for (py_frame *f = current_frame(current_thread_state()); f; f = frame_caller(f))
+	for (py_frame *f = current_frame(ts); f; f = frame_caller(f))
 		bottom = f;
 	if (!bottom || frame_is_shim(bottom) || frame_code(bottom)->co_nlocals < 1 ||
 		!PyUnicode_EqualToUTF8(frame_code(bottom)->co_qualname, "Thread._bootstrap"))
@@ -215,17 +215,17 @@ static PyObject *bootstrap_self(void)
 
 /* threading._active has the thread once it has started; before that it is `self` of its first
  * frame. A name is written again when it is another object, which is when the program set it. */
-void thread_check_name(struct thread *t)
+void thread_check_name(struct thread *t, const PyThreadState *ts)
 {
 	PyObject *active = module_attribute("threading", "_active"), *object = NULL, *name = NULL,
 		 *keep = NULL;
-	PyObject *ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
+	PyObject *ident = PyLong_FromUnsignedLong(ts->thread_id);
 	size_t length;
 
 	if (active && ident && PyDict_CheckExact(active))
 		object = PyDict_GetItemWithError(active, ident);
 	if (!object)
-		object = bootstrap_self();
+		object = bootstrap_self(ts);
 	name = object ? plain_attribute(object, "_name") : NULL;
 	if (name && PyUnicode_Check(name)) {
 		if (name != t->name_seen) {
@@ -248,4 +248,9 @@ void names_forget(void)
 {
 	memset(known, 0, sizeof known);
 	tasks_forget();
+}
+
+void strings_forget(void)
+{
+	map_release(&strings);
 }

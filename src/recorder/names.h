@@ -12,9 +12,12 @@ uint32_t exception_type_number(PyObject *exception);
  * its length, which can be more than the room; like snprintf. Runs no code of the program. */
 size_t type_name(PyTypeObject *type, char *name, size_t room);
 
-void thread_check_name(struct thread *t);
+/* ts: its state. */
+void thread_check_name(struct thread *t, const PyThreadState *ts);
 
 void names_forget(void); /* as greenlets_forget */
+/* A new recording begins: it has no strings yet. */
+void strings_forget(void);
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
 PyObject *module_attribute(const char *module, const char *name);
 /* What the instance itself has by that name, a literal, in its dict or in a slot; a new reference,

@@ -41,3 +41,8 @@ void passes_forget(py_frame *frame)
 	if (told.used)
 		map_remove(&told, passes_key(frame));
 }
+
+void passes_forget_all(void)
+{
+	map_release(&told);
+}

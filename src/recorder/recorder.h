@@ -50,4 +50,12 @@ struct recorder_start {
  * with the reason in *why (a static text), and nothing was changed in the interpreter. */
 int pathline_recorder_start(const struct recorder_start *start, const char **why);
 
+/* The same in a program that runs: each thread's stack, as it is now, begins its path. The recorder
+ * may have been there before, and have left. If it fails, the arena is still the caller's. */
+int pathline_recorder_attach(const struct recorder_start *start, const char **why);
+/* Called with the GIL, outside of the recorder's callbacks: give the interpreter back what was
+ * taken, and end the process's part of the recording. The arena is unmapped; the library stays, and
+ * does nothing. 0; or a negative number, with the reason in *why: then it may be tried again. */
+int pathline_recorder_leave(const char **why);
+
 #endif

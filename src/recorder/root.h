@@ -69,6 +69,7 @@ struct recorder_root {
 	 * run without events */
 	bool traced;
 	bool forked;  /* this child has no slot of its own yet */
+	bool left;    /* it was attached, and has left: it may come again (attach.c) */
 	bool filters; /* some code is left out */
 	bool keeps_values;
 	bool keeps_lines; /* also those of variables, after each line */

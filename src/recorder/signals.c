@@ -79,6 +79,17 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 		syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
 }
 
+/* A handler that calls ours stays, and so does ours. */
+void signals_remove(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < FATAL_COUNT; i++)
+		if (sigaction(fatal[i], NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
+			now.sa_sigaction == on_fatal)
+			sigaction(fatal[i], &before[i], NULL);
+}
+
 /* On the alternate stack where the program has one: an overflow of the stack is a SIGSEGV. */
 void signals_install(void)
 {

@@ -4,5 +4,6 @@
 
 /* The handlers of fatal signals write where their thread is, and then do what they did before. */
 void signals_install(void);
+void signals_remove(void);
 
 #endif

@@ -228,6 +228,8 @@ static bool take_slot(uint32_t parent)
  * reports when they are freed, because the other may still run them. */
 static void before_fork(void)
 {
+	if (!root.arena.head)
+		return;
 	root.shared_codes = atomic_load_explicit(&root.arena.head->next_code, memory_order_relaxed);
 }
 
@@ -322,6 +324,18 @@ static int start_again(const struct recorder_start *start, const char **why)
 	return hooks_install(start->at_main, why);
 }
 
+/* Neither can be taken back, and there is room for few. */
+static void hear_of_ends(void)
+{
+	static bool heard;
+
+	if (heard)
+		return;
+	heard = true;
+	Py_AtExit(interpreters_look);
+	pthread_atfork(before_fork, NULL, forked_child);
+}
+
 __attribute__((visibility("default"))) int pathline_recorder_start(
 	const struct recorder_start *start, const char **why)
 {
@@ -352,6 +366,8 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		return -1;
 	}
 	message_process(start->how);
+	if (root.left)
+		threads_begin_again();
 	find_gil_holder();
 	if (hooks_install(start->at_main, why) < 0) {
 		recorder_stop(PL_GAP_UNKNOWN);
@@ -360,8 +376,8 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	}
 	/* 3. Events come already; the rest is for forks, signals and the end. */
 	root.interpreters = 1;
-	Py_AtExit(interpreters_look);
-	pthread_atfork(before_fork, NULL, forked_child);
+	root.left = false;
+	hear_of_ends();
 	atomic_store_explicit(start->on_wait, &recorder_waits, memory_order_release);
 	signals_install();
 	return 0;

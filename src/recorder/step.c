@@ -69,7 +69,7 @@ static void look_each_tick(struct thread *t, uint64_t tick)
 	interpreters_look();
 	if (--t->ticks_to_name == 0) {
 		t->ticks_to_name = NAME_CHECK_TICKS;
-		thread_check_name(t);
+		thread_check_name(t, current_thread_state());
 	}
 }
 

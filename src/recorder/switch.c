@@ -225,6 +225,18 @@ void threads_lose_the_path(enum pl_gap_reason reason)
 	}
 }
 
+void threads_end_the_path(enum pl_gap_reason reason)
+{
+	PyThreadState *ts = self ? current_thread_state() : NULL;
+
+	for (struct thread *t = root.threads; t; t = t->next)
+		if (t != self)
+			tell_stand(t);
+	if (ts && !root.describing)
+		tell_own_stand(ts);
+	threads_lose_the_path(reason);
+}
+
 void thread_leaves(bool killed)
 {
 	/* the last event of a forked child may be its first */

@@ -14,6 +14,8 @@ void thread_leaves(bool killed);
 void thread_begins_to_tell(void);
 /* What runs from here on is not reported, in any thread, until further notice: a GAP in each. */
 void threads_lose_the_path(enum pl_gap_reason reason);
+/* The recorder leaves the program: each thread's path ends where the thread is, with a GAP. */
+void threads_end_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
 

@@ -9,5 +9,8 @@
  * already, and *theirs does not change. false: it is not a C function that takes its arguments by
  * `flags` (METH_O, ...), and nothing was done. */
 bool function_take(PyObject *function, int flags, PyCFunction own, PyCFunction *theirs);
+/* All that were taken are the interpreter's again, except those that others have put theirs in
+ * front of since. */
+void functions_give_back(void);
 
 #endif

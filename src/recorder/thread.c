@@ -69,7 +69,10 @@ static void thread_end(void *p)
 
 int thread_init(void)
 {
-	return pthread_key_create(&at_thread_end, thread_end);
+	static bool made;
+
+	made = made || pthread_key_create(&at_thread_end, thread_end) == 0;
+	return made ? 0 : -1;
 }
 
 void thread_push(struct thread *t, struct shadow_entry entry)
@@ -97,35 +100,120 @@ static struct thread *take_state(void)
 	return t;
 }
 
-/* Numbers are given in the order in which threads are first seen. The state may be that of an ended
- * thread, whose shadow stack's memory it keeps. */
-struct thread *thread_begin(void)
+/* Its state, of a thread of the recording that begins. Numbers are given in the order in which
+ * threads are first seen. It may be that of an ended thread, whose shadow stack's memory it
+ * keeps. */
+static void begin_state(struct thread *t, uint64_t native_id)
 {
-	if (atomic_load_explicit(&root.stopped, memory_order_relaxed))
-		return NULL;
-	if (root.forked && !process_begin_in_child())
-		return NULL;
-	struct thread *t = take_state();
-	if (!t || (!t->shadow.entries && !shadow_reserve(&t->shadow, 1))) {
-		recorder_stop(PL_GAP_UNKNOWN);
-		return NULL;
-	}
 	const struct shadow empty = {.entries = t->shadow.entries, .room = t->shadow.room};
 	struct thread *next = t->next;
+
 	*t = (struct thread){.shadow = empty, .next = next, .number = root.thread_count++};
-	t->native_id = (uint64_t)syscall(SYS_gettid);
+	t->native_id = native_id;
 	t->time_ticks = now_ticks();
 	t->ticks_to_name = 1;
 	t->fresh = true;
 	t->owes = 0;
 	ring_init(&t->ring, &root.arena, root.slot, t->number);
 	t->ring.native_id = (uint32_t)t->native_id;
+}
+
+static struct thread *make_state(uint64_t native_id)
+{
+	struct thread *t = take_state();
+
+	if (!t || (!t->shadow.entries && !shadow_reserve(&t->shadow, 1))) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	begin_state(t, native_id);
+	return t;
+}
+
+/* That was made when the recorder came into the running program, and has had no event since. Its
+ * thread may have ended unheard, and another one may have its number. */
+static struct thread *take_waiting_state(uint64_t native_id)
+{
+	struct thread *t = root.threads;
+
+	while (t && !(t->waits && t->native_id == native_id))
+		t = t->next;
+	if (!t)
+		return NULL;
+	t->waits = false;
+	if (t->state_told == current_thread_state())
+		return t;
+	ring_close(&t->ring);
+	atomic_store_explicit(&t->ended, true, memory_order_release);
+	return NULL;
+}
+
+struct thread *thread_begin(void)
+{
+	if (atomic_load_explicit(&root.stopped, memory_order_relaxed))
+		return NULL;
+	if (root.forked && !process_begin_in_child())
+		return NULL;
+	const uint64_t native_id = (uint64_t)syscall(SYS_gettid);
+	struct thread *t = take_waiting_state(native_id);
+	if (!t)
+		t = make_state(native_id);
+	if (!t)
+		return NULL;
 	thread_tell_state(t);
 	sections_of_new_thread(t);
 	self = t;
 	pthread_setspecific(at_thread_end, t);
-	thread_check_name(t);
+	thread_check_name(t, current_thread_state());
 	return t;
+}
+
+/* ---- in a running program ---- */
+
+struct thread *thread_begin_for(const PyThreadState *ts)
+{
+	struct thread *t = root.threads;
+
+	while (t && (t->native_id != ts->native_thread_id ||
+			    atomic_load_explicit(&t->ended, memory_order_acquire)))
+		t = t->next;
+	if (!t) {
+		t = make_state(ts->native_thread_id);
+		if (!t)
+			return NULL;
+		t->waits = true;
+	}
+	t->state_told = ts;
+	ring_set_state(&t->ring, (uintptr_t)ts);
+	thread_check_name(t, ts);
+	return t;
+}
+
+/* A thread that ends meanwhile says so in its state without the GIL. */
+void threads_begin_again(void)
+{
+	root.thread_count = 0;
+	root.last = NULL;
+	for (struct thread *t = root.threads; t; t = t->next) {
+		while (!thread_take_ring(t))
+			sched_yield();
+		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
+			begin_state(t, t->native_id);
+		thread_give_ring_back(t);
+	}
+}
+
+void threads_leave(void)
+{
+	for (struct thread *t = root.threads; t; t = t->next) {
+		while (!thread_take_ring(t))
+			sched_yield();
+		ring_close(&t->ring);
+		if (t->waits) /* no thread has it */
+			atomic_store_explicit(&t->ended, true, memory_order_release);
+		t->waits = false;
+		thread_give_ring_back(t);
+	}
 }
 
 /* fork leaves one thread, and rings that belong to the parent. States are kept to be used again;

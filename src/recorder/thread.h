@@ -27,6 +27,8 @@ struct thread {
 	/* another than its own event writes into the ring: its end, or another thread */
 	_Atomic bool taken;
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
+	/* made by another thread (attach.c); its own has had no event yet, and does not know it */
+	bool waits;
 	bool fresh;		/* the whole stack must be written before the next event */
 	bool named;		/* a THREAD message was sent */
 	bool known; /* something was written to the stream, so frames can be popped from it */
@@ -102,6 +104,13 @@ static inline PyThreadState *hook_thread_state(const struct thread *t)
 
 struct thread *thread_begin(void); /* NULL: it is not recorded */
 int thread_init(void);
+/* The state of another thread, which did not have to have an event; NULL: no memory. Its name is
+ * told. */
+struct thread *thread_begin_for(const PyThreadState *ts);
+/* The recorder comes again: threads that it knows have rings in the new arena. */
+void threads_begin_again(void);
+/* It leaves: their streams end, the threads do not. */
+void threads_leave(void);
 void thread_forget_all(void); /* in a forked child */
 /* Its state of the interpreter may be another one: the collector needs the address. */
 void thread_tell_state(struct thread *t);

@@ -103,8 +103,7 @@ static void clean_code(PyCodeObject *code, struct code_record *r, void *context)
 	PyErr_Clear();
 }
 
-/* All code that the recorder knows. The id is in use, with no event enabled. */
-static void clean_codes(PyObject *module, int own)
+void tool_clean_codes(PyObject *module, int own)
 {
 	codes_each(clean_code, &(struct cleaning){module, own});
 }
@@ -195,7 +194,7 @@ static int lend_clean(PyObject *module)
 	PyObject *used = name ? tool_call_with(USE, module, own, args, 2) : NULL;
 
 	if (used) {
-		clean_codes(module, own);
+		tool_clean_codes(module, own);
 		Py_XDECREF(tool_call_of_id(FREE, module, own));
 	}
 	Py_XDECREF(used);
@@ -216,7 +215,7 @@ static void let_id_go(PyObject *module)
 	PyErr_Clear();
 	tool_ids.deaf = true;
 	root.first_move = (struct first_move){0};
-	clean_codes(module, root.tool);
+	tool_clean_codes(module, root.tool);
 	Py_XDECREF(tool_call_of_id(FREE, module, root.tool));
 	PyErr_Clear();
 }

@@ -41,6 +41,8 @@ int tool_set_number(int which, PyObject *module, int own, PyObject *code, long e
 long tool_events(PyObject *module, int own);
 /* The interpreter's id that represents the program's; one is found if it has none. */
 int tool_id_for_sure(int id, PyObject *module);
+/* In no code that the recorder knows is the id named: it is in use, with no event enabled. */
+void tool_clean_codes(PyObject *module, int own);
 /* The program has freed an id while the recorder had none: take one again. */
 void tool_hear_again(PyObject *module);
 /* Does the interpreter keep names and callbacks where its headers say? What the recorder has

@@ -344,3 +344,24 @@ void tools_begin(PyObject *module, long events)
 		hooks_are_traced();
 	PyErr_Clear();
 }
+
+/* ---- the end ---- */
+
+bool tools_stay_moved(void)
+{
+	for (int i = 0; tool_ids.of && i < TOOLS; i++)
+		if (tool_ids.ids[i].own != NOT_YET && tool_ids.ids[i].own != i)
+			return true;
+	return false;
+}
+
+void tools_end(void)
+{
+	tool_ids.of = NULL;
+}
+
+void tools_clean(PyObject *module)
+{
+	if (tool_ids.theirs[SET_LOCAL_EVENTS])
+		tool_clean_codes(module, root.tool);
+}

@@ -18,6 +18,13 @@ void tools_take(PyObject *module);
  * are replaced, unless a function is not the interpreter's own. If the program has a debugger
  * already, all lines are recorded. Leaves no error. */
 void tools_begin(PyObject *module, long events);
+/* The recorder leaves. Has the program a tool whose id is another one of the interpreter's? Then
+ * its calls are translated for ever, and the recorder cannot come again. */
+bool tools_stay_moved(void);
+/* Its functions name the interpreter's ids again, so that the recorder's own can be given back. */
+void tools_end(void);
+/* With the recorder's id, and no event enabled: no code object names it. */
+void tools_clean(PyObject *module);
 /* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
 bool tools_set_local_events(PyCodeObject *code, int events);
 

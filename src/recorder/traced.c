@@ -153,6 +153,19 @@ void traced_take(void)
 	PyErr_Clear();
 }
 
+void traced_give_back(void)
+{
+	PyObject *names = PyType_GetDict(&PyFrame_Type);
+	PyObject *f_lineno = names ? PyDict_GetItemString(names, "f_lineno") : NULL;
+
+	if (f_lineno && Py_IS_TYPE(f_lineno, &PyGetSetDescr_Type)) {
+		PyGetSetDef *row = ((PyGetSetDescrObject *)f_lineno)->d_getset;
+		if (row->set == own_set_line)
+			row->set = set_line;
+	}
+	Py_XDECREF(names);
+}
+
 /* ---- what is enabled from then on ---- */
 
 /* A frame that has begun begins again, where a debugger has moved it (f_lineno): what the reader

@@ -8,5 +8,7 @@
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 /* Put ours in front of what debuggers call, as the hooks go in. Leaves no error. */
 void traced_take(void);
+/* What is not a function of the interpreter is as it was (functions_give_back does the rest). */
+void traced_give_back(void);
 
 #endif

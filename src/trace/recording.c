@@ -288,8 +288,8 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 		return false;
 	if (!p || !p->ended)
 		return over;
-	return p->public.end == PL_PROCESS_LOST || p->public.end == PL_PROCESS_SIGNALED ||
-	       (p->public.end == PL_PROCESS_RUNNING && over);
+	/* one that was left runs on, and its threads' paths end in a gap that says so */
+	return p->public.end == PL_PROCESS_LOST || p->public.end == PL_PROCESS_SIGNALED;
 }
 
 /* ---- open, refresh, close ---- */

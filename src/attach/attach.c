@@ -1,0 +1,283 @@
+#define _GNU_SOURCE
+#include "attach/attach.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include "attach/stop.h"
+#include "attach/symbols.h"
+#include "os/file.h"
+#include "recorder/order.h"
+
+/* Between two tries, in which the program goes on. */
+#define TRY_AGAIN_NS 1000000
+#define TRIES	     2000
+
+/* ---- the code in the page ---- */
+
+#define CODE_CALL_AT 128
+
+#define AT(field) (uint8_t)offsetof(struct recorder_order, field)
+#define AT4(field)                                                                                 \
+	(uint8_t)(offsetof(struct recorder_order, field) & 255),                                   \
+		(uint8_t)(offsetof(struct recorder_order, field) >> 8), 0, 0
+
+/* clang-format off */
+/* With the order in rdi. As a pending call it returns 0, as a thread NULL. */
+static const uint8_t code_run[] = {
+	0x53,                         /* push rbx: the stack is aligned now */
+	0x48, 0x89, 0xfb,             /* mov rbx, rdi */
+	0x48, 0x8d, 0xbb, AT4(library), /* lea rdi, [rbx + library] */
+	0xbe, 0x02, 0x00, 0x00, 0x00, /* mov esi, RTLD_NOW */
+	0xff, 0x53, AT(dlopen),       /* call [rbx + dlopen] */
+	0x48, 0x85, 0xc0,             /* test rax, rax */
+	0x74, 0x18,                   /* jz failed */
+	0x48, 0x89, 0xc7,             /* mov rdi, rax */
+	0x48, 0x8d, 0xb3, AT4(entry), /* lea rsi, [rbx + entry] */
+	0xff, 0x53, AT(dlsym),        /* call [rbx + dlsym] */
+	0x48, 0x85, 0xc0,             /* test rax, rax */
+	0x74, 0x06,                   /* jz failed */
+	0x48, 0x89, 0xdf,             /* mov rdi, rbx */
+	0x5b,                         /* pop rbx */
+	0xff, 0xe0,                   /* jmp rax: nothing of this page is on the stack */
+	/* failed: */
+	0xc7, 0x43, AT(status), ORDER_NOT_LOADED, 0x00, 0x00, 0x00, /* mov [rbx + status], 1 */
+	0x31, 0xc0,                   /* xor eax, eax */
+	0x5b,                         /* pop rbx */
+	0xc3,                         /* ret */
+};
+/* What a stopped thread does: call rax; int3. */
+static const uint8_t code_call[] = {0xff, 0xd0, 0xcc};
+/* clang-format on */
+_Static_assert(sizeof code_run <= CODE_CALL_AT, "the two do not overlap");
+_Static_assert(offsetof(struct recorder_order, leave) < 128, "offsets of one byte");
+
+/* ---- which thread ---- */
+
+/* System calls in which a thread waits, and from which the kernel lets it go on as if nothing had
+ * been. */
+static bool is_wait(long number, uint64_t futex_operation)
+{
+	switch (number) {
+	case SYS_read:
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6:
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+	case SYS_epoll_pwait:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_wait4:
+	case SYS_waitid:
+#ifdef SYS_pause
+	case SYS_pause:
+#endif
+	case SYS_rt_sigtimedwait:
+		return true;
+	case SYS_futex:
+		/* of semaphores and conditions; malloc's and the loader's locks use FUTEX_WAIT */
+		return (futex_operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+	default:
+		return false;
+	}
+}
+
+/* "202 0x7f.. 0x189 0x0 …", or "running". */
+static bool waits_now(int pid, int tid)
+{
+	char path[64], text[256];
+	long number;
+	unsigned long long first, second;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
+	return file_text(path, text, sizeof text) &&
+	       sscanf(text, "%ld %llx %llx", &number, &first, &second) == 3 &&
+	       is_wait(number, second);
+}
+
+/* A thread of the process that waits, the main one first; 0: all run. */
+static int find_waiting(int pid)
+{
+	char path[64];
+	const struct dirent *e;
+	int found = 0;
+
+	if (waits_now(pid, pid))
+		return pid;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *tasks = opendir(path);
+	while (tasks && !found && (e = readdir(tasks))) {
+		int tid = atoi(e->d_name);
+		if (tid > 0 && waits_now(pid, tid))
+			found = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+/* It was chosen while it ran on. */
+static bool may_be_used(const struct stop *s, const struct target *t, bool waits)
+{
+	const uint64_t at = stop_place(s);
+
+	if (waits)
+		return stop_in_system_call(s) >= 0 &&
+		       is_wait(stop_in_system_call(s), stop_second_argument(s));
+	return stop_in_system_call(s) < 0 && at >= t->text_from && at < t->text_to;
+}
+
+/* ---- the two pages ---- */
+
+static bool memory_write(int pid, uint64_t at, const void *from, size_t bytes)
+{
+	struct iovec here = {(void *)(uintptr_t)from, bytes};
+	struct iovec there = {(void *)(uintptr_t)at, bytes};
+
+	return process_vm_writev(pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+}
+
+static uint64_t map_pages(struct stop *s)
+{
+	const uint64_t map[6] = {0, ORDER_PAGES_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
+	int64_t at = stop_system(s, SYS_mmap, map);
+
+	return at < 0 && at > -4096 ? 0 : (uint64_t)at;
+}
+
+static void unmap_pages(struct stop *s, uint64_t at)
+{
+	stop_system(s, SYS_munmap, (uint64_t[6]){at, ORDER_PAGES_BYTES});
+}
+
+static bool fill_pages(struct stop *s, uint64_t at, const struct recorder_order *order)
+{
+	const uint64_t protect[6] = {at, ORDER_AT, PROT_READ | PROT_EXEC};
+
+	return memory_write(s->tid, at, code_run, sizeof code_run) &&
+	       memory_write(s->tid, at + CODE_CALL_AT, code_call, sizeof code_call) &&
+	       memory_write(s->tid, at + ORDER_AT, order, sizeof *order) &&
+	       stop_system(s, SYS_mprotect, protect) == 0;
+}
+
+/* pthread_create(&thread, NULL, run, order), or Py_AddPendingCall(run, order): 0. */
+static bool begin_run(struct stop *s, const struct target *t, uint64_t at, bool waits)
+{
+	const uint64_t order = at + ORDER_AT;
+	const uint64_t create[4] = {order + offsetof(struct recorder_order, thread), 0, at, order};
+	const uint64_t add[4] = {at, order};
+	uint64_t result;
+
+	return stop_call(s, at + CODE_CALL_AT, waits ? t->thread_create : t->add_pending,
+		       waits ? create : add, &result) &&
+	       (uint32_t)result == 0;
+}
+
+/* ---- sending ---- */
+
+static void fill_order(struct recorder_order *to, const struct attach_order *o, bool waits)
+{
+	*to = (struct recorder_order){.dlopen = o->target->dlopen,
+		.dlsym = o->target->dlsym,
+		.leave = o->arena == NULL,
+		.own_thread = waits};
+	snprintf(to->entry, sizeof to->entry, RECORDER_ORDERED);
+	snprintf(to->library, sizeof to->library, "%s", o->recorder);
+	snprintf(to->arena, sizeof to->arena, "%s", o->arena ? o->arena : "");
+}
+
+/* 0, or -errno: EAGAIN when the thread is not at a place where it may be used. */
+static int send_by(const struct attach_order *o, int tid, bool waits, struct attach_sent *sent)
+{
+	struct recorder_order order;
+	static struct stop s;
+
+	fill_order(&order, o, waits);
+	int err = stop_begin(&s, tid);
+	if (err < 0)
+		return err;
+	if (!may_be_used(&s, o->target, waits) ||
+		!stop_find_system_call(&s, o->target->system_call)) {
+		stop_end(&s);
+		return -EAGAIN;
+	}
+	uint64_t at = map_pages(&s);
+	err = at ? 0 : -ENOMEM;
+	if (err == 0 && !(fill_pages(&s, at, &order) && begin_run(&s, o->target, at, waits))) {
+		unmap_pages(&s, at);
+		err = -EAGAIN;
+	}
+	stop_end(&s);
+	*sent = (struct attach_sent){.held_ns = s.held_ns, .tid = tid, .pages = at};
+	return err;
+}
+
+static int try_once(const struct attach_order *o, struct attach_sent *sent)
+{
+	int tid = find_waiting(o->target->pid);
+
+	return tid ? send_by(o, tid, true, sent) : send_by(o, o->target->pid, false, sent);
+}
+
+int attach_send(
+	const struct attach_order *o, struct attach_sent *sent, char why[ATTACH_WHY_BYTES])
+{
+	const struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
+	int err = -EAGAIN;
+
+	for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
+		err = try_once(o, sent);
+		if (err == -EAGAIN)
+			nanosleep(&pause, NULL);
+	}
+	if (err == -EAGAIN)
+		snprintf(why, ATTACH_WHY_BYTES,
+			"no thread of process %d came to a place where it may be stopped; try again",
+			o->target->pid);
+	else if (err < 0)
+		snprintf(why, ATTACH_WHY_BYTES, "process %d cannot be stopped (ptrace): %s",
+			o->target->pid, strerror(-err));
+	return err < 0 ? -1 : 0;
+}
+
+unsigned attach_failed(const struct attach_order *o, const struct attach_sent *sent)
+{
+	uint32_t status = ORDER_OPEN;
+	const uint64_t at = sent->pages + ORDER_AT + offsetof(struct recorder_order, status);
+
+	return memory_read(o->target->pid, at, &status, sizeof status) ? status : ORDER_OPEN;
+}
+
+/* What is left of the run is a few instructions. */
+void attach_take_back(const struct attach_order *o, const struct attach_sent *sent)
+{
+	const struct timespec pause = {.tv_nsec = 10 * TRY_AGAIN_NS};
+	static struct stop s;
+
+	nanosleep(&pause, NULL);
+	if (stop_begin(&s, o->target->pid) < 0)
+		return;
+	if (stop_find_system_call(&s, o->target->system_call))
+		unmap_pages(&s, sent->pages);
+	stop_end(&s);
+}

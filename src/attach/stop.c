@@ -1,0 +1,249 @@
+#define _GNU_SOURCE
+#include "attach/stop.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "attach/symbols.h"
+
+#if defined(__x86_64__)
+
+/* A thread in an uninterruptible wait does not stop; a call of ours that does not come back waits
+ * for a lock. */
+#define STOP_WAIT_NS	 INT64_C(20000000)
+#define CALL_WAIT_NS	 INT64_C(100000000)
+#define RED_ZONE_BYTES	 512
+#define DIRECTION_FLAG	 0x400u
+#define SYSCALL_LOOK	 96
+#define SIGNALS_HELD(no) (~(UINT64_C(1) << ((no) - 1)))
+
+static int64_t stop_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* false: nothing came in time, or the thread is gone. */
+static bool wait_for_stop(int tid, int64_t within_ns, int *status)
+{
+	const int64_t until_ns = stop_clock_ns() + within_ns;
+	const struct timespec step = {.tv_nsec = 20000};
+
+	for (;;) {
+		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
+		if (got == tid)
+			return WIFSTOPPED(*status);
+		if (got < 0 || stop_clock_ns() > until_ns)
+			return false;
+		nanosleep(&step, NULL);
+	}
+}
+
+static bool is_our_stop(int status)
+{
+	return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* A signal that is about to be delivered goes first. */
+static int wait_for_interrupt(int tid)
+{
+	int status;
+
+	while (wait_for_stop(tid, STOP_WAIT_NS, &status)) {
+		if (is_our_stop(status))
+			return 0;
+		long signal = status >> 16 ? 0 : WSTOPSIG(status);
+		if (ptrace(PTRACE_CONT, tid, NULL, signal) < 0)
+			return -errno;
+	}
+	return -EAGAIN;
+}
+
+static int keep_state(struct stop *s)
+{
+	struct iovec floating = {s->floating, sizeof s->floating};
+	uint64_t held = SIGNALS_HELD(SIGTRAP) & SIGNALS_HELD(SIGSEGV) & SIGNALS_HELD(SIGBUS) &
+			SIGNALS_HELD(SIGILL) & SIGNALS_HELD(SIGFPE);
+
+	if (ptrace(PTRACE_GETREGS, s->tid, NULL, &s->kept) < 0 ||
+		ptrace(PTRACE_GETREGSET, s->tid, (void *)NT_X86_XSTATE, &floating) < 0 ||
+		ptrace(PTRACE_GETSIGMASK, s->tid, (void *)sizeof s->signals, &s->signals) < 0)
+		return -errno;
+	s->floating_bytes = floating.iov_len;
+	held |= s->signals;
+	return ptrace(PTRACE_SETSIGMASK, s->tid, (void *)sizeof held, &held) < 0 ? -errno : 0;
+}
+
+/* PTRACE_DETACH needs a thread that is stopped. If it has not stopped, our end lets it go. */
+int stop_begin(struct stop *s, int tid)
+{
+	*s = (struct stop){.tid = tid};
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return -errno;
+	s->begun_ns = stop_clock_ns();
+	int err = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -errno : wait_for_interrupt(tid);
+	if (err == 0)
+		err = keep_state(s);
+	if (err < 0)
+		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	return err;
+}
+
+bool stop_is_built(void)
+{
+	return true;
+}
+
+uint64_t stop_second_argument(const struct stop *s)
+{
+	return s->kept.rsi;
+}
+
+long stop_in_system_call(const struct stop *s)
+{
+	return (long)s->kept.orig_rax;
+}
+
+uint64_t stop_place(const struct stop *s)
+{
+	return s->kept.rip;
+}
+
+bool stop_find_system_call(struct stop *s, uint64_t at)
+{
+	uint8_t bytes[SYSCALL_LOOK];
+
+	if (!memory_read(s->tid, at, bytes, sizeof bytes))
+		return false;
+	for (size_t i = 0; i + 1 < sizeof bytes; i++)
+		if (bytes[i] == 0x0f && bytes[i + 1] == 0x05) {
+			s->system_call = at + i;
+			return true;
+		}
+	return false;
+}
+
+/* orig_rax: it is in no system call that the kernel would begin again. */
+static bool go(struct stop *s, struct user_regs_struct *r, long request, int64_t within_ns)
+{
+	int status;
+
+	r->orig_rax = (uint64_t)-1;
+	r->eflags &= ~(unsigned long)DIRECTION_FLAG;
+	return ptrace(PTRACE_SETREGS, s->tid, NULL, r) == 0 &&
+	       ptrace(request, s->tid, NULL, NULL) == 0 &&
+	       wait_for_stop(s->tid, within_ns, &status) && WSTOPSIG(status) == SIGTRAP &&
+	       ptrace(PTRACE_GETREGS, s->tid, NULL, r) == 0;
+}
+
+int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6])
+{
+	struct user_regs_struct r = s->kept;
+
+	r.rip = s->system_call;
+	r.rax = (uint64_t)number;
+	r.rdi = arguments[0];
+	r.rsi = arguments[1];
+	r.rdx = arguments[2];
+	r.r10 = arguments[3];
+	r.r8 = arguments[4];
+	r.r9 = arguments[5];
+	return go(s, &r, PTRACE_SINGLESTEP, STOP_WAIT_NS) ? (int64_t)r.rax : -EAGAIN;
+}
+
+/* Below what the interrupted function may have under its stack pointer. */
+bool stop_call(struct stop *s, uint64_t at, uint64_t function, const uint64_t arguments[4],
+	uint64_t *result)
+{
+	struct user_regs_struct r = s->kept;
+	int status;
+
+	r.rip = at;
+	r.rax = function;
+	r.rdi = arguments[0];
+	r.rsi = arguments[1];
+	r.rdx = arguments[2];
+	r.rcx = arguments[3];
+	r.rsp = (r.rsp - RED_ZONE_BYTES) & ~UINT64_C(63);
+	bool done = go(s, &r, PTRACE_CONT, CALL_WAIT_NS);
+	*result = r.rax;
+	if (!done && ptrace(PTRACE_INTERRUPT, s->tid, NULL, NULL) == 0)
+		wait_for_stop(s->tid, STOP_WAIT_NS, &status);
+	return done;
+}
+
+void stop_end(struct stop *s)
+{
+	struct iovec floating = {s->floating, s->floating_bytes};
+
+	ptrace(PTRACE_SETREGSET, s->tid, (void *)NT_X86_XSTATE, &floating);
+	ptrace(PTRACE_SETREGS, s->tid, NULL, &s->kept);
+	ptrace(PTRACE_SETSIGMASK, s->tid, (void *)sizeof s->signals, &s->signals);
+	s->held_ns = stop_clock_ns() - s->begun_ns;
+	ptrace(PTRACE_DETACH, s->tid, NULL, NULL);
+}
+
+#else /* not written yet */
+
+bool stop_is_built(void)
+{
+	return false;
+}
+
+int stop_begin(struct stop *s, int tid)
+{
+	(void)s, (void)tid;
+	return -ENOSYS;
+}
+
+long stop_in_system_call(const struct stop *s)
+{
+	(void)s;
+	return -1;
+}
+
+uint64_t stop_second_argument(const struct stop *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint64_t stop_place(const struct stop *s)
+{
+	(void)s;
+	return 0;
+}
+
+bool stop_find_system_call(struct stop *s, uint64_t at)
+{
+	(void)s, (void)at;
+	return false;
+}
+
+int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6])
+{
+	(void)s, (void)number, (void)arguments;
+	return -ENOSYS;
+}
+
+bool stop_call(struct stop *s, uint64_t at, uint64_t function, const uint64_t arguments[4],
+	uint64_t *result)
+{
+	(void)s, (void)at, (void)function, (void)arguments, (void)result;
+	return false;
+}
+
+void stop_end(struct stop *s)
+{
+	(void)s;
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* What is known of a process, without touching it. */
+#define _GNU_SOURCE
+#include "attach/target.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "attach/stop.h"
+#include "attach/symbols.h"
+#include "os/file.h"
+
+#define STATUS_BYTES 8192
+
+static int refuse(char why[ATTACH_WHY_BYTES], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int refuse(char why[ATTACH_WHY_BYTES], const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, ATTACH_WHY_BYTES, format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* The number after a word of /proc/PID/status, or -1. */
+static long status_number(const char *status, const char *word)
+{
+	const char *at = strstr(status, word);
+
+	return at ? strtol(at + strlen(word), NULL, 10) : -1;
+}
+
+static bool same_namespace(int pid, const char *which)
+{
+	char path[64], there[64], here[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/%s", pid, which);
+	ssize_t n = readlink(path, there, sizeof there - 1);
+	there[n > 0 ? n : 0] = 0;
+	snprintf(path, sizeof path, "/proc/self/ns/%s", which);
+	ssize_t m = readlink(path, here, sizeof here - 1);
+	here[m > 0 ? m : 0] = 0;
+	return n <= 0 || strcmp(there, here) == 0;
+}
+
+/* ---- may it be attached? ---- */
+
+static int judge_owner(const struct target *t, const char *status, char *why)
+{
+	long uid = status_number(status, "\nUid:");
+
+	if (uid >= 0 && uid != (long)geteuid())
+		return refuse(why,
+			"process %d belongs to another user, whose files the recording must be; "
+			"run it as that user: sudo -u '#%ld' pathline attach %d",
+			t->pid, uid, t->pid);
+	return 0;
+}
+
+static int judge_state(const struct target *t, const char *status, char *why)
+{
+	const char *state = strstr(status, "\nState:\t");
+	long tracer = status_number(status, "\nTracerPid:");
+
+	if (state && (state[8] == 'Z' || state[8] == 'X'))
+		return refuse(why, "process %d has ended", t->pid);
+	if (tracer > 0)
+		return refuse(why,
+			"process %d is traced by process %ld (a debugger, strace); end that first",
+			t->pid, tracer);
+	if (state && (state[8] == 'T' || state[8] == 't'))
+		return refuse(why, "process %d is stopped; let it go on first: kill -CONT %d",
+			t->pid, t->pid);
+	return 0;
+}
+
+static int judge_place(const struct target *t, char *why)
+{
+	if (!same_namespace(t->pid, "mnt") || !same_namespace(t->pid, "pid"))
+		return refuse(why,
+			"process %d is in a container or a chroot of its own, which cannot be "
+			"attached from outside yet; run Pathline in there",
+			t->pid);
+	return 0;
+}
+
+/* Why the system does not let us read the process, although it is ours. */
+static int refuse_reading(const struct target *t, int err, char *why)
+{
+	char scope[16] = "";
+
+	file_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+	if (scope[0] > '0')
+		return refuse(why,
+			"the system does not let process %d be attached (ptrace_scope is %c); "
+			"allow it: sudo sysctl kernel.yama.ptrace_scope=0",
+			t->pid, scope[0]);
+	return refuse(why, "the system does not let process %d be attached (ptrace): %s", t->pid,
+		strerror(err));
+}
+
+/* ---- what is mapped ---- */
+
+/* One object, the first part of which is mapped at `base`. */
+struct object {
+	char path[4096];
+	uint64_t base;
+};
+
+static const char *bare_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void find_in(struct target *t, uint64_t *address, uint64_t base, const char *name)
+{
+	if (!*address)
+		*address = symbol_find(t->pid, base, name);
+}
+
+static bool is_libc(const char *name)
+{
+	return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6) ||
+	       !strncmp(name, "libpthread", 10) || !strncmp(name, "libdl", 5);
+}
+
+/* Py_Version is there since 3.11: 0x030d00f0. */
+static void look_at_interpreter(struct target *t, const struct object *o)
+{
+	uint64_t at = symbol_find(t->pid, o->base, "Py_Version");
+	unsigned long version = 0;
+
+	if (!at || !memory_read(t->pid, at, &version, sizeof version))
+		return;
+	snprintf(t->version, sizeof t->version, "%lu.%lu", version >> 24 & 255, version >> 16 & 255);
+	t->text_from = o->base;
+	find_in(t, &t->add_pending, o->base, "Py_AddPendingCall");
+}
+
+static void look_at_object(struct target *t, const struct object *o)
+{
+	const char *name = bare_name(o->path);
+
+	if (is_libc(name)) {
+		find_in(t, &t->dlopen, o->base, "dlopen");
+		find_in(t, &t->dlsym, o->base, "dlsym");
+		find_in(t, &t->thread_create, o->base, "pthread_create");
+		find_in(t, &t->system_call, o->base, "syscall");
+	} else if (!t->version[0] &&
+		   (!strncmp(name, "libpython", 9) || !strcmp(o->path, t->program))) {
+		look_at_interpreter(t, o);
+	}
+}
+
+static void look_at_others(struct target *t, const char *path)
+{
+	const char *name = bare_name(path);
+	size_t n = strlen(name);
+
+	if (!strcmp(name, "pathline-preload.so"))
+		t->preloaded = true;
+	if (!strncmp(name, "pathline-recorder-", 18))
+		snprintf(t->recorder, sizeof t->recorder, "%s", path);
+	if (n > 6 && !strncmp(name, "pathline-", 9) && !strcmp(name + n - 6, ".arena"))
+		snprintf(t->arena, sizeof t->arena, "%s", path);
+}
+
+/* 7f0000000000-7f0000001000 r--p 00000000 08:01 1234   /usr/lib/libc.so.6 */
+static void look_at_line(struct target *t, struct object *last, char *line)
+{
+	unsigned long long from, to, offset;
+	int at = 0;
+	char mode[8];
+
+	if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &from, &to, mode, &offset, &at) < 4 ||
+		!at || line[at] != '/')
+		return;
+	line[strcspn(line, "\n")] = 0;
+	const char *path = line + at;
+	if (strcmp(path, last->path) != 0 && offset == 0) {
+		snprintf(last->path, sizeof last->path, "%s", path);
+		last->base = from;
+		if (!t->first_object)
+			t->first_object = from;
+		look_at_object(t, last);
+	}
+	if (t->text_from == last->base && !strcmp(path, last->path))
+		t->text_to = to;
+	look_at_others(t, path);
+}
+
+static bool look_at_maps(struct target *t)
+{
+	char path[64];
+	struct object last = {{0}, 0};
+	char *line = NULL;
+	size_t room = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", t->pid);
+	ssize_t n = readlink(path, t->program, sizeof t->program - 1);
+	t->program[n > 0 ? n : 0] = 0;
+	snprintf(path, sizeof path, "/proc/%d/maps", t->pid);
+	FILE *maps = n > 0 ? fopen(path, "re") : NULL;
+	if (!maps)
+		return false;
+	while (getline(&line, &room, maps) > 0)
+		look_at_line(t, &last, line);
+	free(line);
+	fclose(maps);
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static int judge_interpreter(const struct target *t, char *why)
+{
+	if (!t->version[0])
+		return refuse(why,
+			"process %d (%s) is not a CPython of 3.11 or later that Pathline can find "
+			"in its memory",
+			t->pid, t->program);
+	if (!strcmp(t->version, "3.11"))
+		return refuse(why,
+			"process %d is a CPython 3.11, which cannot be attached yet; start the "
+			"program with `pathline record`",
+			t->pid);
+	if (!t->dlopen || !t->dlsym || !t->thread_create || !t->add_pending || !t->system_call)
+		return refuse(why,
+			"process %d (%s) has no glibc with dlopen, so no library can be loaded "
+			"into it",
+			t->pid, t->program);
+	return 0;
+}
+
+int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES])
+{
+	char status[STATUS_BYTES];
+	char byte;
+
+	*t = (struct target){.pid = pid};
+	if (!stop_is_built())
+		return refuse(why, "attaching is there on x86-64 only; start the program with "
+				   "`pathline record`");
+	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH) ||
+		!proc_text(pid, "status", status, sizeof status))
+		return refuse(why, "there is no process %d", pid);
+	if (judge_state(t, status, why) < 0 || judge_owner(t, status, why) < 0 ||
+		judge_place(t, why) < 0)
+		return -1;
+	if (!look_at_maps(t))
+		return refuse_reading(t, errno, why);
+	if (t->first_object && !memory_read(pid, t->first_object, &byte, 1))
+		return refuse_reading(t, errno, why);
+	return judge_interpreter(t, why);
+}

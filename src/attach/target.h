@@ -1,0 +1,29 @@
+/* A process that is to be attached: its interpreter, and why it is refused. */
+#ifndef PL_ATTACH_TARGET_H
+#define PL_ATTACH_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ATTACH_WHY_BYTES 512
+
+struct target {
+	int pid;
+	char version[16]; /* "3.13" */
+	char program[256];
+	char arena[4096]; /* that it has mapped; "": it is not recorded */
+	char recorder[4096]; /* the library that it has loaded; "": none */
+	bool preloaded;	     /* `pathline record` started it */
+	uint64_t first_object; /* something that is mapped */
+	/* where its interpreter's instructions are */
+	uint64_t text_from, text_to;
+	/* addresses in it */
+	uint64_t dlopen, dlsym, thread_create, add_pending, system_call;
+};
+
+/* Look at a process. 0; or -1 with one line in `why`: what is missing, and what the user can
+ * do. */
+int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES]);
+
+#endif

@@ -1,0 +1,369 @@
+/* pathline attach: record a program that runs already.
+ *
+ *	attach                          the collector            the program
+ *	  is it a Python, may it be?                               runs
+ *	  fork ------------------------> directory, arena
+ *	  an order, by ptrace ------------------------------------> the recorder comes in
+ *	  waits: --for, Ctrl-C, its end, `pathline detach`          drains <--- events
+ *	  an order to leave --------------------------------------> the recorder leaves
+ *	  ENDED -----------------------> brings all to disk         runs
+ *
+ * If this command is killed, the collector goes on until the program ends or is detached.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "attach/attach.h"
+#include "cmd/attach_pid.h"
+#include "cmd/choose.h"
+#include "cmd/cmd.h"
+#include "cmd/drain.h"
+#include "cmd/library.h"
+#include "cmd/place.h"
+#include "cmd/record_end.h"
+#include "collector/finish.h"
+#include "recorder/order.h"
+
+#define DEFAULT_LIMIT "8G"
+#define COME_IN_MS    10000 /* C code may hold the GIL so long */
+#define LEAVE_MS      10000
+#define LOOK_MS	      20
+#define HOT_LINES     1000
+
+static const char ABOUT[] =
+	"Record the exact path of a CPython 3.12 to 3.15 that runs already, from now on. Nothing "
+	"must be\nprepared in it. Each thread's stack at that moment begins its path. Ctrl-C, "
+	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as before.\n\n"
+	"Not yet: CPython 3.11, other users' processes, containers, machines other than x86-64, the\n"
+	"processes that it starts, values. What ptrace does not allow is refused, with the reason.";
+
+struct attaching {
+	struct cmd *cmd;
+	struct target target;
+	struct place place;
+	struct drain drain;
+	struct choose choose;
+	const char *directory, *limit_text, *for_text;
+	uint64_t limit_bytes;
+	int64_t for_ns; /* 0: until it is ended */
+	bool quiet;
+	char recorder[PATH_MAX];
+	char why[ATTACH_WHY_BYTES];
+};
+
+static int64_t attach_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void pause_ms(int ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+}
+
+/* ---- options ---- */
+
+/* "5s", "500ms", "2m", "1h". */
+static bool read_span(const char *text, int64_t *ns)
+{
+	static const struct {
+		const char *word;
+		double ns;
+	} units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double count = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (*text >= '0' && *text <= '9' && !strcmp(end, units[i].word) && count > 0 &&
+			count * units[i].ns < 9e18) {
+			*ns = (int64_t)(count * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+static int judge_options(struct attaching *a)
+{
+	if (a->for_text && !read_span(a->for_text, &a->for_ns)) {
+		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h", a->for_text);
+		return CMD_USAGE;
+	}
+	if (!cmd_size(a->limit_text, &a->limit_bytes) ||
+		(a->limit_bytes && a->limit_bytes < COLLECTOR_LIMIT_MIN)) {
+		cmd_say("attach: --limit: '%s' is not a size of 1M or more; write 64M, 2G or 1GiB",
+			a->limit_text);
+		return CMD_USAGE;
+	}
+	return CMD_GO;
+}
+
+static int read_options(struct attaching *a)
+{
+	const struct cmd_option options[] = {
+		{"output", 'o', "DIR",
+			"the directory of the recording, new or empty. Without it:\n"
+			".pathline/<time>-<PID>/",
+			.text = &a->directory},
+		{"for", 0, "TIME", "end after that long: 500ms, 5s, 2m, 1h", .text = &a->for_text},
+		{"limit", 0, "SIZE",
+			"keep the newest SIZE of it: 64M, 2G, at least 1M; 0: no limit.\n"
+			"Without it: " DEFAULT_LIMIT "iB",
+			.text = &a->limit_text},
+		{"include", 0, "GLOB", "record code whose module or path matches, as in `record`",
+			.take = choose_take, .to = &a->choose, .words = "stdlib site-packages"},
+		{"exclude", 0, "GLOB", "do not record such code, as in `record`",
+			.take = choose_take, .to = &a->choose, .words = "stdlib site-packages"},
+		{"quiet", 'q', NULL, "print no messages but errors", .flag = &a->quiet},
+		{0},
+	};
+	int code = cmd_parse(a->cmd, &(struct cmd_usage){"PID", ABOUT, options});
+
+	if (code == CMD_GO)
+		code = judge_options(a);
+	if (code == CMD_GO)
+		code = choose_end(&a->choose, (char *[]){NULL}, "--include and --exclude");
+	return code;
+}
+
+/* ---- the program ---- */
+
+static int look_at_program(struct attaching *a, int pid)
+{
+	char name[64];
+
+	if (target_look(&a->target, pid, a->why) < 0) {
+		cmd_say("attach: %s", a->why);
+		return CMD_RECORD_FAILED;
+	}
+	if (a->target.arena[0]) {
+		cmd_say("attach: process %d is recorded already%s", pid,
+			a->target.preloaded ? ", by the `pathline record` that started it"
+					    : "; end that with: pathline detach PID");
+		return CMD_RECORD_FAILED;
+	}
+	snprintf(name, sizeof name, "pathline-recorder-%s.so", a->target.version);
+	if (!library_find(name, a->recorder))
+		return library_missing("attach", name);
+	if (strlen(a->recorder) >= ORDER_TEXT_MAX) {
+		cmd_say("attach: the path of %s is too long; move Pathline to another directory",
+			name);
+		return CMD_RECORD_FAILED;
+	}
+	return CMD_GO;
+}
+
+static int start_collector_for(struct attaching *a)
+{
+	char text[PATH_MAX + 32];
+	struct collector_start s = {.directory_fd = a->place.directory_fd,
+		.directory = a->place.real,
+		.command = text,
+		.limit_bytes = a->limit_bytes,
+		.no_children = true,
+		.clock = "tick=auto",
+		.hot_lines = HOT_LINES,
+		.filter = buf_view(&a->choose.rules),
+		.filter_text = a->choose.text.used ? (const char *)a->choose.text.at : ""};
+
+	snprintf(text, sizeof text, "%s (attached)", a->target.program);
+	return drain_start(&a->drain, &s, "attach");
+}
+
+/* ---- coming in, and leaving ---- */
+
+static bool someone_records(const struct arena_head *h)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (atomic_load_explicit(&h->slots[i].state, memory_order_acquire) == SLOT_LIVE)
+			return true;
+	return false;
+}
+
+static bool has_come(const struct arena_head *h)
+{
+	return atomic_load(&h->next_process) != 0;
+}
+
+static bool program_lives(const struct attaching *a)
+{
+	return kill(a->target.pid, 0) == 0 || errno != ESRCH;
+}
+
+/* What the program has made of the order to come in. true: the recorder is there. */
+static bool wait_for_it(struct attaching *a, const struct attach_order *o,
+	const struct attach_sent *sent)
+{
+	struct arena_head *h = a->drain.arena.head;
+	unsigned failed = ORDER_OPEN;
+
+	for (int ms = 0; ms < COME_IN_MS && program_lives(a) && !failed; ms += LOOK_MS) {
+		if (atomic_load_explicit(&h->refused, memory_order_acquire)) {
+			snprintf(a->why, sizeof a->why, "%.500s", h->refused_why);
+			return false;
+		}
+		if (has_come(h) && someone_records(h))
+			return true;
+		pause_ms(LOOK_MS);
+		failed = attach_failed(o, sent);
+	}
+	if (failed)
+		attach_take_back(o, sent);
+	snprintf(a->why, sizeof a->why, "%s",
+		failed == ORDER_NOT_LOADED ? "its loader does not load the recorder; is libpython "
+					     "loaded without RTLD_GLOBAL?"
+		: failed		   ? "it cannot open the recording's memory in /dev/shm"
+		: program_lives(a) ? "it came to no place where a recorder can begin within 10 s: C "
+				     "code holds the GIL; try again"
+				   : "it ended meanwhile");
+	return false;
+}
+
+static int come_in(struct attaching *a)
+{
+	const struct attach_order o = {&a->target, a->recorder, a->drain.arena_path};
+	struct attach_sent sent;
+
+	if (attach_send(&o, &sent, a->why) < 0 || !wait_for_it(a, &o, &sent)) {
+		cmd_say("attach: process %d was not recorded: %s", a->target.pid, a->why);
+		return CMD_RECORD_FAILED;
+	}
+	if (!a->quiet)
+		cmd_say("attached to process %d (CPython %s), a thread of which was held for "
+			"%.2f ms%s",
+			a->target.pid, a->target.version, (double)sent.held_ns / 1e6,
+			a->for_ns ? "" : "; Ctrl-C ends the recording, not the program");
+	return CMD_GO;
+}
+
+/* If the program does not answer, its recorder ends when it notices that the arena is closed. */
+static void leave_program(struct attaching *a)
+{
+	const struct attach_order o = {&a->target, a->recorder, NULL};
+	struct attach_sent sent;
+	const struct arena_head *h = a->drain.arena.head;
+
+	if (!program_lives(a) || !someone_records(h))
+		return;
+	bool asked = attach_send(&o, &sent, a->why) == 0;
+	for (int ms = 0; asked && ms < LEAVE_MS && program_lives(a) && someone_records(h);
+		ms += LOOK_MS)
+		pause_ms(LOOK_MS);
+	if (!program_lives(a) || !someone_records(h))
+		return;
+	cmd_say("attach: process %d was not left yet: %s; its recorder stops itself", a->target.pid,
+		asked ? "it runs no Python" : a->why);
+	kill(a->drain.collector, SIGTERM);
+}
+
+/* ---- until it ends ---- */
+
+static volatile sig_atomic_t asked_to_end;
+
+static void on_end(int number)
+{
+	(void)number;
+	asked_to_end = 1;
+}
+
+static void hear_signals(void)
+{
+	const struct sigaction end = {.sa_handler = on_end};
+
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, &end, NULL);
+}
+
+static void wait_for_end(const struct attaching *a)
+{
+	const int64_t until_ns = a->for_ns ? attach_clock_ns() + a->for_ns : INT64_MAX;
+
+	while (!asked_to_end && program_lives(a) && someone_records(a->drain.arena.head)) {
+		int64_t left_ns = until_ns - attach_clock_ns();
+		if (left_ns <= 0)
+			return;
+		pause_ms(left_ns < LOOK_MS * 1000000 ? (int)(left_ns / 1000000) + 1 : LOOK_MS);
+	}
+}
+
+static void report(struct attaching *a)
+{
+	static const struct choose no_values;
+	struct record_end end = {.cmd = a->cmd,
+		.place = &a->place,
+		.choose = &a->choose,
+		.values_of = &no_values,
+		.head = a->drain.arena.head,
+		.program = a->target.program,
+		.foreign = "",
+		.quiet = a->quiet};
+
+	end.answer = drain_ask(&a->drain, 0, 0, &end.report);
+	if (end.answer == ANSWER_DEAD) {
+		waitpid(a->drain.collector, NULL, 0);
+		finish_arena(a->drain.arena_path, 0, 0);
+	}
+	record_end_say(&end);
+	if (end.answer == ANSWER_REPORT && end.report.finished)
+		waitpid(a->drain.collector, NULL, 0);
+}
+
+static int attach_to(struct attaching *a)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "%d", a->target.pid);
+	finish_dead_arenas(NULL);
+	int code = place_make(&a->place, a->directory, name);
+	if (code != CMD_GO)
+		return code;
+	hear_signals();
+	code = start_collector_for(a);
+	if (code == CMD_GO)
+		code = come_in(a);
+	if (code != CMD_GO) {
+		if (a->drain.channel >= 0)
+			close(a->drain.channel);
+		if (a->drain.collector > 0) {
+			kill(a->drain.collector, SIGTERM);
+			waitpid(a->drain.collector, NULL, 0);
+		}
+		place_remove(&a->place);
+		return code;
+	}
+	place_publish(&a->place);
+	wait_for_end(a);
+	leave_program(a);
+	report(a);
+	return CMD_OK;
+}
+
+int cmd_attach(struct cmd *c)
+{
+	struct attaching a = {.cmd = c,
+		.limit_text = DEFAULT_LIMIT,
+		.drain.channel = -1,
+		.place.directory_fd = -1};
+	int pid = 0;
+	int code = read_options(&a);
+
+	if (code == CMD_GO)
+		code = attach_pid(c, "attach", &pid);
+	if (code == CMD_GO)
+		code = look_at_program(&a, pid);
+	if (code == CMD_GO)
+		code = attach_to(&a);
+	arena_unmap(&a.drain.arena);
+	choose_release(&a.choose);
+	return code;
+}

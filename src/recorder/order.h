@@ -1,0 +1,41 @@
+/* What `pathline attach` and `detach` leave in a running program for the recorder to do. No Python.h
+ * here.
+ *
+ *	page 0   machine code (attach/inject.c): dlopen the library, dlsym the entry, jump to it
+ *	page 1   struct recorder_order
+ *
+ * The entry unmaps both pages: the jump leaves nothing of page 0 on the stack. If it cannot, it
+ * leaves them, with the reason in `status`.
+ */
+#ifndef PL_RECORDER_ORDER_H
+#define PL_RECORDER_ORDER_H
+
+#include <stdint.h>
+
+#define ORDER_PAGES_BYTES 8192u
+#define ORDER_AT	  4096u
+#define ORDER_TEXT_MAX	  1536
+#define RECORDER_ORDERED  "pathline_recorder_ordered"
+
+enum order_status {
+	ORDER_OPEN = 0,
+	ORDER_NOT_LOADED = 1, /* dlopen or dlsym failed */
+	ORDER_NO_ARENA = 2,   /* the arena cannot be opened there */
+};
+
+struct recorder_order {
+	uint64_t dlopen, dlsym; /* their addresses in the program */
+	uint64_t thread;	/* where pthread_create writes its result */
+	uint32_t status;	/* enum order_status; written in the program */
+	uint32_t leave;		/* 0: attach */
+	uint32_t own_thread;	/* it is run by a thread of ours, without the GIL */
+	char entry[32];
+	char library[ORDER_TEXT_MAX];
+	char arena[ORDER_TEXT_MAX];
+};
+_Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "it fits its page");
+
+/* As a pending call of the interpreter, with the GIL, or as a thread. NULL. */
+void *pathline_recorder_ordered(struct recorder_order *order);
+
+#endif

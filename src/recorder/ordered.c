@@ -1,0 +1,153 @@
+/* An order from outside is carried out: the recorder comes into this program, or leaves it.
+ *
+ * It is called by the interpreter between two instructions of the main thread (a pending call), or
+ * runs in a thread that was made for it and has all signals blocked. Here no preload hears of the
+ * end of the process, so exit() is heard; _exit and exec are not.
+ */
+#define _GNU_SOURCE
+#include "recorder/order.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "format/message.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/recorder.h"
+#include "ring/arena.h"
+
+/* What the preload has in other programs. */
+static struct {
+	struct process_slot *_Atomic slot;
+	key_hook *_Atomic on_key;
+	leave_hook *_Atomic on_leave;
+	const struct wait_hooks *_Atomic on_wait;
+	_Atomic bool confined;
+} guest;
+
+static void at_exit(int status, void *data)
+{
+	struct process_slot *slot = atomic_load_explicit(&guest.slot, memory_order_acquire);
+	leave_hook *hook = atomic_load_explicit(&guest.on_leave, memory_order_acquire);
+
+	(void)data;
+	if (!slot || slot->pid != (uint32_t)getpid())
+		return;
+	if (hook)
+		hook(false);
+	atomic_store_explicit(&slot->end_code, (uint32_t)status & 0xff, memory_order_relaxed);
+	atomic_store_explicit(&slot->end, SLOT_END_EXIT, memory_order_release);
+}
+
+static void hear_exit(void)
+{
+	static bool heard;
+
+	if (!heard)
+		on_exit(at_exit, NULL);
+	heard = true;
+}
+
+static bool open_arena(struct arena *arena, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	int err = arena_map(arena, fd);
+	close(fd);
+	if (err < 0)
+		return false;
+	if (atomic_load_explicit(&arena->head->state, memory_order_acquire) == ARENA_OPEN)
+		return true;
+	arena_unmap(arena);
+	return false;
+}
+
+/* `pathline attach` reads it. */
+static void refuse(struct arena_head *head, const char *why)
+{
+	snprintf(head->refused_why, sizeof head->refused_why, "%s",
+		why ? why : "the recorder gave no reason");
+	atomic_fetch_add_explicit(&head->refused, 1, memory_order_release);
+}
+
+/* The interpreter's internals are read as the headers of a release have them. */
+static const char *unsupported_build(void)
+{
+	const char *version = Py_GetVersion();
+
+	if (strstr(version, "free-threading"))
+		return "free-threaded builds are not recorded";
+	if (version[strspn(version, "0123456789.")] >= 'a')
+		return "pre-releases are not recorded";
+	return NULL;
+}
+
+/* With the GIL. */
+static void come_in(struct arena *arena)
+{
+	const struct recorder_start start = {
+		.arena = *arena,
+		.how = HOW_START,
+		.slot = &guest.slot,
+		.on_key = &guest.on_key,
+		.on_leave = &guest.on_leave,
+		.on_wait = &guest.on_wait,
+		.confined = &guest.confined,
+	};
+	const char *why = unsupported_build();
+
+	hear_exit();
+	if (why || pathline_recorder_attach(&start, &why) < 0) {
+		refuse(arena->head, why);
+		arena_unmap(arena);
+	}
+}
+
+static void carry_out(const struct recorder_order *order, struct arena *arena)
+{
+	const char *why;
+	PyGILState_STATE state = PyGILState_UNLOCKED;
+
+	if (interpreter_finalizing() || !Py_IsInitialized()) {
+		if (!order->leave)
+			refuse(arena->head, "the interpreter is ending");
+		return;
+	}
+	if (order->own_thread)
+		state = PyGILState_Ensure();
+	PyObject *raised = PyErr_GetRaisedException();
+	if (order->leave)
+		pathline_recorder_leave(&why);
+	else
+		come_in(arena);
+	PyErr_SetRaisedException(raised);
+	if (order->own_thread)
+		PyGILState_Release(state);
+}
+
+__attribute__((visibility("default"))) void *pathline_recorder_ordered(struct recorder_order *at)
+{
+	struct recorder_order order = *at;
+	struct arena arena = {0};
+	sigset_t all;
+
+	if (order.own_thread) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		pthread_detach(pthread_self());
+	}
+	if (!order.leave && !open_arena(&arena, order.arena)) {
+		at->status = ORDER_NO_ARENA;
+		return NULL;
+	}
+	munmap((char *)at - ORDER_AT, ORDER_PAGES_BYTES);
+	carry_out(&order, &arena);
+	return NULL;
+}
