@@ -3,9 +3,23 @@
 #include "cmd/info.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "cmd/cmd.h"
 #include "cmd/page.h"
 #include "cmd/summary.h"
+
+/* `attach` ends the command with this word. */
+const char *info_window(const struct pl_recording_info *i)
+{
+	static const char word[] = " (attached)";
+	const size_t n = i->command ? strlen(i->command) : 0;
+
+	if (n >= sizeof word - 1 && !strcmp(i->command + n - (sizeof word - 1), word))
+		return "from the moment at which the running program was attached to that at which "
+		       "it was left";
+	return "from the first line of __main__ to the end of finalisation; site, .pth files and "
+	       "sitecustomize ran before recording started";
+}
 
 /* The directory is shown by its own name, even if it was found through `latest`. */
 static void write_info(struct out *o, struct pl_recording *r, bool json)

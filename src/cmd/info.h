@@ -10,9 +10,8 @@
 #include "cmd/text.h"
 #include "pathline/pathline.h"
 
-#define INFO_WINDOW                                                                                \
-	"from the first line of __main__ to the end of finalisation; site, .pth files and "        \
-	"sitecustomize ran before recording started"
+/* Between which moments of the program it was recorded. */
+const char *info_window(const struct pl_recording_info *i);
 
 /* directory: as it is shown. */
 void info_page(struct out *o, const struct pl_recording *r, const char *directory);

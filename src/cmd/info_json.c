@@ -32,7 +32,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_bool(j, "finished", i->finished);
 	json_bool(j, "recovered", i->recovered);
 	json_bool(j, "unfinished", i->unfinished);
-	json_text(j, "window", INFO_WINDOW);
+	json_text(j, "window", info_window(i));
 }
 
 /* All kinds, also those that did not occur, so that a program need not ask which there are. */

@@ -87,7 +87,7 @@ static void write_when(
 		i->format_minor);
 	label_text(o, "recorded", text);
 	label_text(o, "state", recording_state(r, i));
-	label_text(o, "window", INFO_WINDOW);
+	label_text(o, "window", info_window(i));
 }
 
 /* "calls, of mine; depth=3,items=10; secrets redacted, also iban". Nothing, if none were kept. */

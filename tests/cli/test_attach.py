@@ -134,10 +134,10 @@ class Attached(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = self.rows(out)
         said = self.finish(program)
-        path = [row["line"] for row in rows if row.get("kind") == "line" and row.get("function") == "step"]
+        path = [row["line"] for row in rows if row["event"] == "line" and row["code"] == "step"]
         self.assertGreater(len(path), 20)
         self.assertTrue(tail_of(said["lines"], path[5:-5]))
-        reasons = [row["type"] for row in rows if row.get("kind") == "gap"]
+        reasons = [row["type"] for row in rows if row["event"] == "gap"]
         self.assertEqual(set(reasons), {"attached", "detached"})
         self.assertEqual(said["tools"], [None, None, "oracle", None, None, None])
         self.assertEqual(said["open"], [4, 1])
@@ -147,7 +147,7 @@ class Attached(Case):
 
     def test_a_program_that_sleeps(self):
         rows = self.check("sleeps")
-        self.assertIn("sleeper", {row.get("function") for row in rows})
+        self.assertIn("Condition.wait", {row["code"] for row in rows})
 
     def test_a_program_that_computes(self):
         self.check("computes")
@@ -157,7 +157,7 @@ class Attached(Case):
         for _ in range(5):
             out, done = self.attach(program, "--for", "30ms")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("step", {row.get("function") for row in self.rows(out)})
+            self.assertIn("step", {row["code"] for row in self.rows(out)})
         self.assertEqual(self.finish(program)["tools"], [None, None, "oracle", None, None, None])
 
     def test_detach(self):
@@ -171,7 +171,7 @@ class Attached(Case):
         done = subprocess.run([session.PATHLINE, "detach", str(program.pid)], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(attach.wait(60), 0)
-        self.assertIn("step", {row.get("function") for row in self.rows(out)})
+        self.assertIn("step", {row["code"] for row in self.rows(out)})
         self.finish(program)
 
 
