@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -243,13 +244,15 @@ int attach_send(
 	const struct attach_order *o, struct attach_sent *sent, char why[ATTACH_WHY_BYTES])
 {
 	const struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
-	int err = -EAGAIN;
+	int err = -EAGAIN, nice = getpriority(PRIO_PROCESS, 0);
 
+	setpriority(PRIO_PROCESS, 0, -20); /* while a thread is held; only root may */
 	for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
 		err = try_once(o, sent);
 		if (err == -EAGAIN)
 			nanosleep(&pause, NULL);
 	}
+	setpriority(PRIO_PROCESS, 0, nice);
 	if (err == -EAGAIN)
 		snprintf(why, ATTACH_WHY_BYTES,
 			"no thread of process %d came to a place where it may be stopped; try again",

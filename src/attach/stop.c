@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,11 +15,12 @@
 
 #if defined(__x86_64__)
 
-/* A thread in an uninterruptible wait does not stop; a call of ours that does not come back waits
- * for a lock. */
-#define STOP_WAIT_NS	 INT64_C(20000000)
+/* A thread in an uninterruptible wait stops when that ends: it is not held meanwhile. Once it has
+ * stopped, it is never given up before it is put back. */
+#define STOP_WAIT_NS	 INT64_C(10000000000)
 #define SPINS		 2000 /* to sleep takes longer than most of what is waited for */
-#define CALL_WAIT_NS	 INT64_C(100000000)
+#define CALL_WAIT_NS	 INT64_C(20000000)
+#define CALL_WAITS	 200
 #define RED_ZONE_BYTES	 512
 #define DIRECTION_FLAG	 0x400u
 #define SYSCALL_LOOK	 96
@@ -66,7 +68,7 @@ static int wait_for_interrupt(int tid)
 		if (ptrace(PTRACE_CONT, tid, NULL, signal) < 0)
 			return -errno;
 	}
-	return -EAGAIN;
+	return -EBUSY;
 }
 
 static int keep_state(struct stop *s)
@@ -134,21 +136,23 @@ bool stop_find_system_call(struct stop *s, uint64_t at)
 }
 
 /* orig_rax: it is in no system call that the kernel would begin again. */
-static bool go(struct stop *s, struct user_regs_struct *r, long request, int64_t within_ns)
+static bool go(struct stop *s, struct user_regs_struct *r, long request)
 {
-	int status;
-
 	r->orig_rax = (uint64_t)-1;
 	r->eflags &= ~(unsigned long)DIRECTION_FLAG;
 	return ptrace(PTRACE_SETREGS, s->tid, NULL, r) == 0 &&
-	       ptrace(request, s->tid, NULL, NULL) == 0 &&
-	       wait_for_stop(s->tid, within_ns, &status) && WSTOPSIG(status) == SIGTRAP &&
-	       ptrace(PTRACE_GETREGS, s->tid, NULL, r) == 0;
+	       ptrace(request, s->tid, NULL, NULL) == 0;
+}
+
+static bool is_trap(int status)
+{
+	return WSTOPSIG(status) == SIGTRAP && status >> 16 == 0;
 }
 
 int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6])
 {
 	struct user_regs_struct r = s->kept;
+	int status;
 
 	r.rip = s->system_call;
 	r.rax = (uint64_t)number;
@@ -158,7 +162,40 @@ int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6])
 	r.r10 = arguments[3];
 	r.r8 = arguments[4];
 	r.r9 = arguments[5];
-	return go(s, &r, PTRACE_SINGLESTEP, STOP_WAIT_NS) ? (int64_t)r.rax : -EAGAIN;
+	bool done = go(s, &r, PTRACE_SINGLESTEP) && wait_for_stop(s->tid, STOP_WAIT_NS, &status) &&
+		    is_trap(status) && ptrace(PTRACE_GETREGS, s->tid, NULL, &r) == 0;
+	return done ? (int64_t)r.rax : -EAGAIN;
+}
+
+/* The call has not come back. Stopped where it is: 1: at its end; 0: in the middle, so it must go
+ * on; -1: it waits for a lock, perhaps one of the thread's own, and can be given up. */
+static int look_at_call(struct stop *s)
+{
+	struct user_regs_struct r;
+	int status;
+
+	if (ptrace(PTRACE_INTERRUPT, s->tid, NULL, NULL) < 0 ||
+		!wait_for_stop(s->tid, STOP_WAIT_NS, &status))
+		return -1;
+	if (is_trap(status))
+		return 1;
+	if (ptrace(PTRACE_GETREGS, s->tid, NULL, &r) < 0 || r.orig_rax == SYS_futex)
+		return -1;
+	return ptrace(PTRACE_CONT, s->tid, NULL, NULL) < 0 ? -1 : 0;
+}
+
+static bool wait_for_call(struct stop *s)
+{
+	int status;
+
+	for (int i = 0; i < CALL_WAITS; i++) {
+		if (wait_for_stop(s->tid, CALL_WAIT_NS, &status))
+			return is_trap(status);
+		int at = look_at_call(s);
+		if (at)
+			return at > 0;
+	}
+	return false;
 }
 
 /* Below what the interrupted function may have under its stack pointer. */
@@ -166,7 +203,6 @@ bool stop_call(struct stop *s, uint64_t at, uint64_t function, const uint64_t ar
 	uint64_t *result)
 {
 	struct user_regs_struct r = s->kept;
-	int status;
 
 	r.rip = at;
 	r.rax = function;
@@ -175,10 +211,9 @@ bool stop_call(struct stop *s, uint64_t at, uint64_t function, const uint64_t ar
 	r.rdx = arguments[2];
 	r.rcx = arguments[3];
 	r.rsp = (r.rsp - RED_ZONE_BYTES) & ~UINT64_C(63);
-	bool done = go(s, &r, PTRACE_CONT, CALL_WAIT_NS);
+	bool done = go(s, &r, PTRACE_CONT) && wait_for_call(s) &&
+		    ptrace(PTRACE_GETREGS, s->tid, NULL, &r) == 0;
 	*result = r.rax;
-	if (!done && ptrace(PTRACE_INTERRUPT, s->tid, NULL, NULL) == 0)
-		wait_for_stop(s->tid, STOP_WAIT_NS, &status);
 	return done;
 }
 
