@@ -194,6 +194,14 @@ static bool begin_run(struct stop *s, const struct target *t, uint64_t at, bool 
 	       (uint32_t)result == 0;
 }
 
+static bool let_unmap(const struct stop *s, uint64_t at)
+{
+	const uint32_t yes = 1;
+
+	return memory_write(s->tid, at + ORDER_AT + offsetof(struct recorder_order, may_unmap),
+		&yes, sizeof yes);
+}
+
 /* ---- sending ---- */
 
 static void fill_order(struct recorder_order *to, const struct attach_order *o, bool waits)
@@ -228,6 +236,8 @@ static int send_by(const struct attach_order *o, int tid, bool waits, struct att
 		unmap_pages(&s, at);
 		err = -EAGAIN;
 	}
+	if (err == 0)
+		let_unmap(&s, at);
 	stop_end(&s);
 	*sent = (struct attach_sent){.held_ns = s.held_ns, .tid = tid, .pages = at};
 	return err;
@@ -263,12 +273,17 @@ int attach_send(
 	return err < 0 ? -1 : 0;
 }
 
+/* Once the recorder has unmapped the pages the program may have others at their address. */
 unsigned attach_failed(const struct attach_order *o, const struct attach_sent *sent)
 {
-	uint32_t status = ORDER_OPEN;
-	const uint64_t at = sent->pages + ORDER_AT + offsetof(struct recorder_order, status);
+	static struct recorder_order now, ours;
 
-	return memory_read(o->target->pid, at, &status, sizeof status) ? status : ORDER_OPEN;
+	fill_order(&ours, o, false);
+	bool is_there = memory_read(o->target->pid, sent->pages + ORDER_AT, &now, sizeof now) &&
+			!memcmp(now.entry, ours.entry, sizeof now.entry) &&
+			!memcmp(now.library, ours.library, sizeof now.library) &&
+			now.dlopen == ours.dlopen && now.dlsym == ours.dlsym;
+	return is_there ? now.status : ORDER_OPEN;
 }
 
 /* What is left of the run is a few instructions. */
@@ -280,7 +295,7 @@ void attach_take_back(const struct attach_order *o, const struct attach_sent *se
 	nanosleep(&pause, NULL);
 	if (stop_begin(&s, o->target->pid) < 0)
 		return;
-	if (stop_find_system_call(&s, o->target->system_call))
+	if (attach_failed(o, sent) && stop_find_system_call(&s, o->target->system_call))
 		unmap_pages(&s, sent->pages);
 	stop_end(&s);
 }

@@ -21,12 +21,15 @@ enum order_status {
 	ORDER_OPEN = 0,
 	ORDER_NOT_LOADED = 1, /* dlopen or dlsym failed */
 	ORDER_NO_ARENA = 2,   /* the arena cannot be opened there */
+	ORDER_DROPPED = 3,    /* may_unmap was never set: who gave the order is gone */
 };
 
 struct recorder_order {
 	uint64_t dlopen, dlsym; /* their addresses in the program */
 	uint64_t thread;	/* where pthread_create writes its result */
 	uint32_t status;	/* enum order_status; written in the program */
+	/* written from outside: no thread is on its way back to page 0, so it may be unmapped */
+	uint32_t may_unmap;
 	uint32_t leave;		/* 0: attach */
 	uint32_t own_thread;	/* it is run by a thread of ours, without the GIL */
 	char entry[32];

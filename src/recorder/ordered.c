@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include "format/message.h"
 #include "recorder/compat/python.h"
@@ -132,6 +133,22 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 		PyGILState_Release(state);
 }
 
+#define UNMAP_WAITS   20000
+#define UNMAP_WAIT_NS 100000
+
+/* The thread that was stopped comes back to page 0 from the call that began this. */
+static bool may_unmap(const struct recorder_order *at)
+{
+	const struct timespec step = {.tv_nsec = UNMAP_WAIT_NS};
+
+	for (int i = 0; i < UNMAP_WAITS; i++) {
+		if (__atomic_load_n(&at->may_unmap, __ATOMIC_ACQUIRE))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
 __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct recorder_order *at)
 {
 	struct recorder_order order = *at;
@@ -142,6 +159,10 @@ __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct re
 		sigfillset(&all);
 		pthread_sigmask(SIG_BLOCK, &all, NULL);
 		pthread_detach(pthread_self());
+	}
+	if (!may_unmap(at)) {
+		at->status = ORDER_DROPPED;
+		return NULL;
 	}
 	if (!order.leave && !open_arena(&arena, order.arena)) {
 		at->status = ORDER_NO_ARENA;
