@@ -56,8 +56,10 @@ enum pl_event_kind {
 	X(REFUSED, "refused", "an interpreter that could not be recorded")                         \
 	X(LEFT_OUT, "left-out", "a program was started that could not be recorded")                \
 	X(TOOLS, "tools", "the program had all six tool ids of sys.monitoring")                    \
-	X(STOPPED, "stopped", "the recorder had no memory, or could not start, and stopped itself")        \
-	X(ATTACHED, "attached", "recording began here, in a running program: what was before is not known") \
+	X(STOPPED, "stopped",                                                                      \
+		"the recorder had no memory, or could not start, and stopped itself")              \
+	X(ATTACHED, "attached",                                                                    \
+		"recording began here, in a running program: what was before is not known")        \
 	X(DETACHED, "detached", "recording ended here, and the program went on")
 
 enum pl_gap_reason {

@@ -26,7 +26,7 @@
 
 #define CODE_CALL_AT 128
 
-#define AT(field) (uint8_t)offsetof(struct recorder_order, field)
+#define AT(field) (uint8_t) offsetof(struct recorder_order, field)
 #define AT4(field)                                                                                 \
 	(uint8_t)(offsetof(struct recorder_order, field) & 255),                                   \
 		(uint8_t)(offsetof(struct recorder_order, field) >> 8), 0, 0
@@ -250,8 +250,7 @@ static int try_once(const struct attach_order *o, struct attach_sent *sent)
 	return tid ? send_by(o, tid, true, sent) : send_by(o, o->target->pid, false, sent);
 }
 
-int attach_send(
-	const struct attach_order *o, struct attach_sent *sent, char why[ATTACH_WHY_BYTES])
+int attach_send(const struct attach_order *o, struct attach_sent *sent, char why[ATTACH_WHY_BYTES])
 {
 	const struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
 	int err = -EAGAIN, nice = getpriority(PRIO_PROCESS, 0);
@@ -265,7 +264,8 @@ int attach_send(
 	setpriority(PRIO_PROCESS, 0, nice);
 	if (err == -EAGAIN)
 		snprintf(why, ATTACH_WHY_BYTES,
-			"no thread of process %d came to a place where it may be stopped; try again",
+			"no thread of process %d came to a place where it may be stopped; try "
+			"again",
 			o->target->pid);
 	else if (err < 0)
 		snprintf(why, ATTACH_WHY_BYTES, "process %d cannot be stopped (ptrace): %s",

@@ -1,16 +1,17 @@
 /* Get an order to the recorder in a program that runs: come in, or leave.
  *
  *	target_look   which interpreter, where its functions are, may it be attached
- *	choose        a thread that is in a system call in which it may wait   -> by a thread of ours
- *	              none: one that runs instructions of the interpreter      -> by a pending call
+ *	choose        a thread in a system call in which it may wait       -> by a thread of ours
+ *	              none: one in instructions of the interpreter         -> by a pending call
  *	stop          that thread alone, for less than a millisecond: two pages are mapped, filled,
  *	              made executable; pthread_create or Py_AddPendingCall is called on them
  *	wait          the recorder does it with the GIL, and unmaps the pages (recorder/ordered.c)
  *
  * pthread_create asks for memory, so its thread must not be in malloc or in the loader: in a system
- * call that waits for events, for time or for a lock of pthread's it is in neither. Py_AddPendingCall
- * asks for none; it takes a lock of the interpreter, which a thread in the interpreter's own
- * instructions hardly ever holds; if it does not come back the thread is put back as it was.
+ * call that waits for events, for time or for a lock of pthread's it is in neither.
+ * Py_AddPendingCall asks for none. It takes a lock of the interpreter, which a thread in the
+ * interpreter's own instructions hardly ever holds. If it does not come back, the thread is put
+ * back as it was.
  */
 #ifndef PL_ATTACH_ATTACH_H
 #define PL_ATTACH_ATTACH_H

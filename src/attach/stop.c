@@ -24,7 +24,7 @@
 #define RED_ZONE_BYTES	 512
 #define DIRECTION_FLAG	 0x400u
 #define SYSCALL_LOOK	 96
-#define SIGNALS_HELD(no) (~(UINT64_C(1) << ((no) - 1)))
+#define SIGNALS_HELD(no) (~(UINT64_C(1) << ((no)-1)))
 
 static int64_t stop_clock_ns(void)
 {

@@ -34,8 +34,8 @@ static bool find_segments(struct tables *t, uint64_t base)
 		memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof *segments ||
 		head.e_phnum > SEGMENTS_MAX ||
-		!memory_read(t->pid, base + head.e_phoff, segments,
-			head.e_phnum * sizeof *segments))
+		!memory_read(
+			t->pid, base + head.e_phoff, segments, head.e_phnum * sizeof *segments))
 		return false;
 	for (unsigned i = 0; i < head.e_phnum; i++) {
 		const Elf64_Phdr *s = &segments[i];

@@ -140,7 +140,8 @@ static void look_at_interpreter(struct target *t, const struct object *o)
 
 	if (!at || !memory_read(t->pid, at, &version, sizeof version))
 		return;
-	snprintf(t->version, sizeof t->version, "%lu.%lu", version >> 24 & 255, version >> 16 & 255);
+	snprintf(
+		t->version, sizeof t->version, "%lu.%lu", version >> 24 & 255, version >> 16 & 255);
 	t->text_from = o->base;
 	find_in(t, &t->add_pending, o->base, "Py_AddPendingCall");
 }

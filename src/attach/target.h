@@ -12,9 +12,9 @@ struct target {
 	int pid;
 	char version[16]; /* "3.13" */
 	char program[256];
-	char arena[4096]; /* that it has mapped; "": it is not recorded */
-	char recorder[4096]; /* the library that it has loaded; "": none */
-	bool preloaded;	     /* `pathline record` started it */
+	char arena[4096];      /* that it has mapped; "": it is not recorded */
+	char recorder[4096];   /* the library that it has loaded; "": none */
+	bool preloaded;	       /* `pathline record` started it */
 	uint64_t first_object; /* something that is mapped */
 	/* where its interpreter's instructions are */
 	uint64_t text_from, text_to;

@@ -40,8 +40,10 @@
 static const char ABOUT[] =
 	"Record the exact path of a CPython 3.12 to 3.15 that runs already, from now on. Nothing "
 	"must be\nprepared in it. Each thread's stack at that moment begins its path. Ctrl-C, "
-	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as before.\n\n"
-	"Not yet: CPython 3.11, other users' processes, containers, machines other than x86-64, the\n"
+	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as "
+	"before.\n\n"
+	"Not yet: CPython 3.11, other users' processes, containers, machines other than x86-64, "
+	"the\n"
 	"processes that it starts, values. What ptrace does not allow is refused, with the reason.";
 
 struct attaching {
@@ -95,7 +97,8 @@ static bool read_span(const char *text, int64_t *ns)
 static int judge_options(struct attaching *a)
 {
 	if (a->for_text && !read_span(a->for_text, &a->for_ns)) {
-		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h", a->for_text);
+		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h",
+			a->for_text);
 		return CMD_USAGE;
 	}
 	if (!cmd_size(a->limit_text, &a->limit_bytes) ||
@@ -200,8 +203,8 @@ static bool program_lives(const struct attaching *a)
 }
 
 /* What the program has made of the order to come in. true: the recorder is there. */
-static bool wait_for_it(struct attaching *a, const struct attach_order *o,
-	const struct attach_sent *sent)
+static bool wait_for_it(
+	struct attaching *a, const struct attach_order *o, const struct attach_sent *sent)
 {
 	struct arena_head *h = a->drain.arena.head;
 	unsigned failed = ORDER_OPEN;
@@ -222,9 +225,10 @@ static bool wait_for_it(struct attaching *a, const struct attach_order *o,
 		failed == ORDER_NOT_LOADED ? "its loader does not load the recorder; is libpython "
 					     "loaded without RTLD_GLOBAL?"
 		: failed		   ? "it cannot open the recording's memory in /dev/shm"
-		: program_lives(a) ? "it came to no place where a recorder can begin within 10 s: C "
-				     "code holds the GIL; try again"
-				   : "it ended meanwhile");
+		: program_lives(a)
+			? "it came to no place where a recorder can begin within 10 s: C "
+			  "code holds the GIL; try again"
+			: "it ended meanwhile");
 	return false;
 }
 

@@ -82,9 +82,10 @@ int cmd_detach(struct cmd *c)
 	}
 	if (t.preloaded || !t.arena[0]) {
 		cmd_say("detach: process %d is %s", pid,
-			t.arena[0] ? "recorded by the `pathline record` that started it, which ends "
-				     "with it"
-				   : "not recorded");
+			t.arena[0]
+				? "recorded by the `pathline record` that started it, which ends "
+				  "with it"
+				: "not recorded");
 		return CMD_RECORD_FAILED;
 	}
 	return leave(&t);

@@ -30,7 +30,8 @@ static void note_gap(struct cut *k, const struct event *e)
 {
 	struct process *p = processes_find(&k->c->processes, k->t->process);
 
-	if (e->a == PL_GAP_ATTACHED || e->a == PL_GAP_DETACHED) /* where the recording begins, ends */
+	if (e->a == PL_GAP_ATTACHED ||
+		e->a == PL_GAP_DETACHED) /* where the recording begins, ends */
 		return;
 	if (p)
 		p->lost += e->b;

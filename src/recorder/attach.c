@@ -42,7 +42,6 @@
 
 #define ENTRY __attribute__((visibility("default")))
 
-
 /* ---- what is on the stacks ---- */
 
 /* Asks for memory, so code of the program may run. false: one of them cannot be described. */

@@ -176,7 +176,9 @@ static int get_place(void)
 	return root.code_index < 0 ? -1 : 0;
 }
 
-static void leave_place(void) {}
+static void leave_place(void)
+{
+}
 
 static void detach_mark(PyCodeObject *code)
 {

@@ -272,8 +272,8 @@ done:
 
 static void unhear(PyObject *monitoring, const struct hook_row *row)
 {
-	PyObject *before = row->number ? PyObject_CallMethod(monitoring, "register_callback",
-						 "ilO", root.tool, row->number, Py_None)
+	PyObject *before = row->number ? PyObject_CallMethod(monitoring, "register_callback", "ilO",
+						 root.tool, row->number, Py_None)
 				       : NULL;
 
 	Py_XDECREF(before);

@@ -1,5 +1,5 @@
-/* What `pathline attach` and `detach` leave in a running program for the recorder to do. No Python.h
- * here.
+/* What `pathline attach` and `detach` leave in a running program for the recorder to do. No
+ * Python.h here.
  *
  *	page 0   machine code (attach/inject.c): dlopen the library, dlsym the entry, jump to it
  *	page 1   struct recorder_order
@@ -30,8 +30,8 @@ struct recorder_order {
 	uint32_t status;	/* enum order_status; written in the program */
 	/* written from outside: no thread is on its way back to page 0, so it may be unmapped */
 	uint32_t may_unmap;
-	uint32_t leave;		/* 0: attach */
-	uint32_t own_thread;	/* it is run by a thread of ours, without the GIL */
+	uint32_t leave;	     /* 0: attach */
+	uint32_t own_thread; /* it is run by a thread of ours, without the GIL */
 	char entry[32];
 	char library[ORDER_TEXT_MAX];
 	char arena[ORDER_TEXT_MAX];

@@ -119,10 +119,10 @@ enum slot_state {
 };
 
 enum slot_end {
-	SLOT_END_UNKNOWN = 0, /* it said nothing: if it is gone, it was killed */
-	SLOT_END_EXIT = 1,    /* end_code is its exit status, 0 to 255 */
-	SLOT_END_SIGNAL = 2,  /* a fatal signal was caught; end_code is its number */
-	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
+	SLOT_END_UNKNOWN = 0,  /* it said nothing: if it is gone, it was killed */
+	SLOT_END_EXIT = 1,     /* end_code is its exit status, 0 to 255 */
+	SLOT_END_SIGNAL = 2,   /* a fatal signal was caught; end_code is its number */
+	SLOT_END_EXEC = 3,     /* it is calling exec; taken back when exec fails */
 	SLOT_END_DETACHED = 4, /* the recorder has left it, and it goes on */
 };
 

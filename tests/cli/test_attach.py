@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 INTERPRETERS = "two"
-VERSION = tuple(json.loads(subprocess.run([session.PYTHON, "-c", "import sys; print(list(sys.version_info[:2]))"],
-                                          capture_output=True, text=True, check=True).stdout))
+ASK = "import sys; print(list(sys.version_info[:2]))"
+VERSION = tuple(json.loads(subprocess.run([session.PYTHON, "-c", ASK], capture_output=True, check=True).stdout))
 
 # Its own tool of sys.monitoring hears what runs, from before it is attached: the oracle. It writes
 # the lines of `step` to stderr when it is told to, by a file that is there.
