@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "recorder/order.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "format/message.h"
@@ -136,6 +138,18 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 #define UNMAP_WAITS   20000
 #define UNMAP_WAIT_NS 100000
 
+/* No signal of the program is handled here, and nobody waits for this thread's end. Neither function
+ * of libpthread is in the libc of older systems; one that has made a thread has them. */
+static void begin_thread(void)
+{
+	const uint64_t all = UINT64_MAX;
+	int (*detach)(pthread_t) = (int (*)(pthread_t))dlsym(RTLD_DEFAULT, "pthread_detach");
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
+	if (detach)
+		detach(pthread_self());
+}
+
 /* The thread that was stopped comes back to page 0 from the call that began this. */
 static bool may_unmap(const struct recorder_order *at)
 {
@@ -153,13 +167,9 @@ __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct re
 {
 	struct recorder_order order = *at;
 	struct arena arena = {0};
-	sigset_t all;
 
-	if (order.own_thread) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_BLOCK, &all, NULL);
-		pthread_detach(pthread_self());
-	}
+	if (order.own_thread)
+		begin_thread();
 	if (!may_unmap(at)) {
 		at->status = ORDER_DROPPED;
 		return NULL;
