@@ -200,6 +200,25 @@ ENTRY int pathline_recorder_leave(const char **why)
 	return 0;
 }
 
+/* In the main thread, between two instructions. Somebody may have attached it again meanwhile. */
+static int leave_now(void *data)
+{
+	PyObject *raised = PyErr_GetRaisedException();
+	const char *why;
+	(void)data;
+
+	if (atomic_load(&root.stopped))
+		pathline_recorder_leave(&why);
+	PyErr_SetRaisedException(raised);
+	return 0;
+}
+
+/* If the interpreter has no room for it, the hooks are off all the same. */
+static void leave_soon(void)
+{
+	Py_AddPendingCall(leave_now, NULL);
+}
+
 /* ---- coming ---- */
 
 static void begin_again(void)
@@ -233,6 +252,7 @@ ENTRY int pathline_recorder_attach(const struct recorder_start *start, const cha
 		root.left = true;
 		return -1;
 	}
+	root.leave_soon = leave_soon;
 	if (has_greenlets())
 		hooks_tell_lines();
 	else

@@ -68,8 +68,10 @@ struct recorder_root {
 	/* the program has set a trace function: frames can be moved, and the function's own frames
 	 * run without events */
 	bool traced;
-	bool forked;  /* this child has no slot of its own yet */
-	bool left;    /* it was attached, and has left: it may come again (attach.c) */
+	bool forked; /* this child has no slot of its own yet */
+	bool left;   /* it was attached, and has left: it may come again (attach.c) */
+	/* it was attached, and is to leave as soon as no callback of ours runs; else NULL */
+	void (*leave_soon)(void);
 	bool filters; /* some code is left out */
 	bool keeps_values;
 	bool keeps_lines; /* also those of variables, after each line */

@@ -256,6 +256,8 @@ bool process_begin_in_child(void)
 		return false;
 	if (root.arena.head->no_children) {
 		recorder_stop(PL_GAP_UNKNOWN);
+		if (root.leave_soon)
+			root.leave_soon();
 		return false;
 	}
 	if (!take_slot(root.fork_parent))

@@ -83,6 +83,21 @@ static bool stamps_all(const struct thread *t)
 #define LOST_PER_LOOK 256u
 #define LOST_PER_CALL (64 * LOST_PER_LOOK)
 
+/* A new chunk; NULL: there is no room. A program that was attached goes on without the command that
+ * records it, so it asks for the collector each time. */
+static uint8_t *refill(struct thread *t)
+{
+	uint8_t *p = ring_refill(&t->ring, t->time_ticks);
+	bool asks = p ? root.leave_soon != NULL : t->lost % LOST_PER_CALL == 0;
+
+	if (!asks || ring_collector_alive(&root.arena, root.slot))
+		return p;
+	recorder_stop(PL_GAP_COLLECTOR);
+	if (root.leave_soon)
+		root.leave_soon();
+	return NULL;
+}
+
 /* A time is written after each refill as well: the chunk's open_ticks is the last time that was
  * written, and a block may begin there. Without room `at` does not change, so the next event comes
  * here again. */
@@ -94,13 +109,9 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 		return NULL;
 	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
 	if (full) {
-		p = ring_refill(&t->ring, t->time_ticks);
-		if (!p) {
-			if (t->lost % LOST_PER_CALL == 0 &&
-				!ring_collector_alive(&root.arena, root.slot))
-				recorder_stop(PL_GAP_COLLECTOR);
+		p = refill(t);
+		if (!p)
 			return NULL;
-		}
 		p = write_idle_and_time(t, p);
 	} else if (tick != t->tick) {
 		p = write_idle_and_time(t, p);

@@ -1,13 +1,14 @@
 """A program that runs already is recorded by `attach`, exactly, and is left as it was."""
 import json
+import mmap
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
@@ -18,13 +19,13 @@ INTERPRETERS = "two"
 ASK = "import sys; print(list(sys.version_info[:2]))"
 VERSION = tuple(json.loads(subprocess.run([session.PYTHON, "-c", ASK], capture_output=True, check=True).stdout))
 
-# Its own tool of sys.monitoring hears what runs, from before it is attached: the oracle. It writes
-# the lines of `step` to stderr when it is told to, by a file that is there.
+# Its own tool of sys.monitoring hears what runs, from before it is attached: the oracle. The shared
+# page tells how many steps it has made (8 bytes), and the program to end (byte 8), or to make its
+# steps faster (byte 16).
 PROGRAM = r"""
-import os, sys, threading, time
+import asyncio, json, mmap, os, sys, threading, time
 
-lines = []
-watched = set()
+lines = {}
 
 def step(n):
     total = 0
@@ -41,41 +42,70 @@ def generate():
         n += 1
         yield step(n)
 
+async def task(n):
+    await asyncio.sleep(0)
+    return step(n)
+
 def sleeper(stop):
     stop.wait()
 
-def on_line(code, line):
-    if code in watched:
-        lines.append(line)
+def worker():
+    numbers = generate()
+    while not page[8]:
+        next(numbers)
+        time.sleep(0.0005)
 
-where = sys.argv[1]
-watched.add(step.__code__)
+def on_line(code, line):
+    lines.setdefault(threading.get_ident(), []).append((code.co_name, line))
+
+with open(sys.argv[1], "r+b") as f:
+    page = mmap.mmap(f.fileno(), 4096)
+watched = [f.__code__ for f in (step, generate, task)]
 sys.monitoring.use_tool_id(2, "oracle")
 sys.monitoring.register_callback(2, sys.monitoring.events.LINE, on_line)
-sys.monitoring.set_local_events(2, step.__code__, sys.monitoring.events.LINE)
+for code in watched:
+    sys.monitoring.set_local_events(2, code, sys.monitoring.events.LINE)
 stop = threading.Event()
-thread = threading.Thread(target=sleeper, args=(stop,), name="sleeper")
-thread.start()
+threads = [threading.Thread(target=sleeper, args=(stop,), name="sleeper"), threading.Thread(target=worker, name="worker")]
+for thread in threads:
+    thread.start()
 
-def main():
-    numbers = generate()
-    count = 0
-    print("ready", flush=True)
-    while not os.path.exists(where):
+def count_step(count):
+    if not page[16]:
+        sum(range(20000))  # so that there are not too many events to look at
+    page[:8] = count.to_bytes(8, "little")
+    return page[8]
+
+def sleeps():
+    numbers, count = generate(), 0
+    while not count_step(count):
         next(numbers)
         count += 1
-        if sys.argv[2] == "sleeps":
-            time.sleep(0.001)
-    return count
+        time.sleep(0.001)
 
-main()
+def computes():
+    numbers, count = generate(), 0
+    while not count_step(count):
+        next(numbers)
+        count += 1
+
+def runs_tasks():
+    async def main():
+        count = 0
+        while not count_step(count):
+            await asyncio.gather(*(task(n) for n in range(4)))
+            count += 1
+    asyncio.run(main())
+
+print("ready", flush=True)
+{"sleeps": sleeps, "computes": computes, "tasks": runs_tasks}[sys.argv[2]]()
 stop.set()
-thread.join()
-tools = [sys.monitoring.get_tool(i) for i in range(6)]
-handlers = len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))
-import json
-print(json.dumps({"lines": lines, "tools": tools, "open": handlers}), flush=True)
+for thread in threads:
+    thread.join()
+print(json.dumps({"lines": list(lines.values()), "tools": [sys.monitoring.get_tool(i) for i in range(6)],
+                  "open": [len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))]}), flush=True)
 """
+TOOLS = [None, None, "oracle", None, None, None]
 
 
 def can_attach():
@@ -84,95 +114,187 @@ def can_attach():
     return os.uname().machine == "x86_64" and VERSION >= (3, 12) and traced[1] == "0"
 
 
-def tail_of(whole, part):
+def is_run_of(whole, part):
     """Is `part` a run of consecutive elements of `whole`?"""
-    text, wanted = ",".join(map(str, whole)), ",".join(map(str, part))
-    return f",{wanted}," in f",{text},"
+    text, wanted = ";".join(map(repr, whole)), ";".join(map(repr, part))
+    return f";{wanted};" in f";{text};"
+
+
+class Program:
+    """It runs, and has made its first steps."""
+
+    def __init__(self, folder, how):
+        shared = os.path.join(folder, f"page{len(os.listdir(folder))}")
+        with open(shared, "w+b") as f:
+            f.truncate(4096)
+            self.page = mmap.mmap(f.fileno(), 4096)
+        script = os.path.join(folder, "program.py")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        self.process = subprocess.Popen([session.PYTHON, script, shared, how], stdout=subprocess.PIPE, text=True)
+        self.pid = str(self.process.pid)
+        if self.process.stdout.readline() != "ready\n":
+            raise AssertionError("the program did not begin")
+        self.run_steps(3)
+
+    def run_steps(self, number):
+        """Wait until it has made so many."""
+        wanted = struct.unpack("<Q", self.page[:8])[0] + number
+        while struct.unpack("<Q", self.page[:8])[0] < wanted:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the program has ended: {self.process.returncode}")
+            time.sleep(0.001)
+
+    def end(self):
+        self.page[8:9] = b"\1"
+        said = json.loads(self.process.stdout.readline())
+        if self.process.wait(60):
+            raise AssertionError(f"the program ended with {self.process.returncode}")
+        return said
+
+    def release(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 class Case(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="attach-")
         self.addCleanup(shutil.rmtree, self.dir)
-        self.script = os.path.join(self.dir, "program.py")
-        self.end = os.path.join(self.dir, "end")
-        with open(self.script, "w", encoding="utf-8") as f:
-            f.write(PROGRAM)
 
     def start(self, how):
-        program = subprocess.Popen([session.PYTHON, self.script, self.end, how], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(program.stdout.close)
-        self.addCleanup(program.wait)
-        self.addCleanup(program.kill)
-        self.assertEqual(program.stdout.readline(), "ready\n")
+        program = Program(self.dir, how)
+        self.addCleanup(program.release)
         return program
 
-    def finish(self, program):
-        with open(self.end, "w", encoding="utf-8"):
-            pass
-        said = json.loads(program.stdout.readline())
-        self.assertEqual(program.wait(60), 0)
-        return said
-
-    def attach(self, program, *words):
+    def begin(self, program, *words):
+        """`attach` that has come in: its recording, its process."""
         out = os.path.join(self.dir, f"r{len(os.listdir(self.dir))}")
-        done = subprocess.run([session.PATHLINE, "attach", "-o", out, *words, str(program.pid)], capture_output=True,
-                              text=True, timeout=60)
-        return out, done
+        attach = subprocess.Popen([session.PATHLINE, "attach", "-o", out, *words, program.pid], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(attach.stderr.close)
+        self.addCleanup(attach.wait)
+        self.addCleanup(attach.kill)
+        self.assertIn("attached to process", attach.stderr.readline())
+        return out, attach
+
+    def record(self, program, steps=50, *words):
+        """So many of its steps: a recording."""
+        out, attach = self.begin(program, *words)
+        program.run_steps(steps)
+        attach.send_signal(signal.SIGINT)
+        said = attach.stderr.read()
+        self.assertEqual(attach.wait(60), 0, said)
+        return out
 
     def rows(self, recording):
-        done = subprocess.run([session.PATHLINE, "dump", "--json", recording], capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [json.loads(row)["data"] for row in done.stdout.splitlines()]
+        fields = ["event", "tid", "code", "line", "type"]
+        return [dict(zip(fields, row)) for row in session.rows("--fields", ",".join(fields), recording)]
+
+    def check(self, recording):
+        done = subprocess.run([session.PATHLINE, "check", recording], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 @unittest.skipUnless(can_attach(), "x86-64, and CPython 3.12 or later, not traced itself")
 class Attached(Case):
-    def check(self, how):
+    def same_path(self, rows, said):
+        """Each thread's lines, all of them, are a run of what the oracle heard in one thread."""
+        paths = {}
+        for row in rows:
+            if row["event"] == "line" and row["code"] in ("step", "generate", "task"):
+                paths.setdefault(row["tid"], []).append([row["code"], int(row["line"])])
+        self.assertGreaterEqual(len(paths), 2)
+        for path in paths.values():
+            self.assertGreater(len(path), 20)
+            self.assertTrue(any(is_run_of(heard, path) for heard in said["lines"]), path[:30])
+
+    def exact(self, how):
         program = self.start(how)
-        out, done = self.attach(program, "--for", "300ms")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        out = self.record(program)
         rows = self.rows(out)
-        said = self.finish(program)
-        path = [row["line"] for row in rows if row["event"] == "line" and row["code"] == "step"]
-        self.assertGreater(len(path), 20)
-        self.assertTrue(tail_of(said["lines"], path[5:-5]))
-        reasons = [row["type"] for row in rows if row["event"] == "gap"]
-        self.assertEqual(set(reasons), {"attached", "detached"})
-        self.assertEqual(said["tools"], [None, None, "oracle", None, None, None])
-        self.assertEqual(said["open"], [4, 1])
-        checked = subprocess.run([session.PATHLINE, "check", out], capture_output=True, text=True, timeout=60)
-        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        said = program.end()
+        self.same_path(rows, said)
+        self.assertEqual({row["type"] for row in rows if row["event"] == "gap"}, {"attached", "detached"})
+        self.assertEqual(said["tools"], TOOLS)
+        self.check(out)
         return rows
 
     def test_a_program_that_sleeps(self):
-        rows = self.check("sleeps")
+        rows = self.exact("sleeps")
         self.assertIn("Condition.wait", {row["code"] for row in rows})
 
     def test_a_program_that_computes(self):
-        self.check("computes")
+        self.exact("computes")
+
+    def test_a_program_of_tasks(self):
+        self.exact("tasks")
 
     def test_again_and_again(self):
         program = self.start("sleeps")
-        for _ in range(5):
-            out, done = self.attach(program, "--for", "30ms")
-            self.assertEqual(done.returncode, 0, done.stderr)
+        recordings = [self.record(program, 5) for _ in range(5)]
+        said = program.end()
+        for out in recordings:
             self.assertIn("step", {row["code"] for row in self.rows(out)})
-        self.assertEqual(self.finish(program)["tools"], [None, None, "oracle", None, None, None])
+        self.assertEqual(said["tools"], TOOLS)
+
+    def test_for(self):
+        program = self.start("sleeps")
+        out = os.path.join(self.dir, "out")
+        done = subprocess.run([session.PATHLINE, "attach", "-o", out, "--for", "100ms", program.pid], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(out)
+        self.assertEqual(program.end()["tools"], TOOLS)
 
     def test_detach(self):
         program = self.start("sleeps")
-        out = os.path.join(self.dir, "out")
-        attach = subprocess.Popen([session.PATHLINE, "attach", "-o", out, str(program.pid)], stderr=subprocess.PIPE, text=True)
-        self.addCleanup(attach.stderr.close)
-        self.assertIn("attached to process", attach.stderr.readline())
-        again = self.attach(program)[1]
+        out, attach = self.begin(program)
+        program.run_steps(10)
+        again = subprocess.run([session.PATHLINE, "attach", program.pid], capture_output=True, text=True, timeout=60, cwd=self.dir)
         self.assertEqual((again.returncode, "recorded already" in again.stderr), (125, True), again.stderr)
-        done = subprocess.run([session.PATHLINE, "detach", str(program.pid)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([session.PATHLINE, "detach", program.pid], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(attach.wait(60), 0)
         self.assertIn("step", {row["code"] for row in self.rows(out)})
-        self.finish(program)
+        self.assertEqual(program.end()["tools"], TOOLS)
+
+    def test_the_program_ends(self):
+        program = self.start("sleeps")
+        out, attach = self.begin(program)
+        program.run_steps(10)
+        program.end()
+        self.assertEqual(attach.wait(60), 0)
+        self.check(out)
+
+    def test_the_collector_is_killed(self):
+        program = self.start("computes")
+        out, attach = self.begin(program)
+        program.run_steps(10)
+        with open(f"/proc/{attach.pid}/task/{attach.pid}/children", encoding="ascii") as children:
+            collector = int(children.read().split()[0])
+        os.kill(collector, signal.SIGKILL)
+        self.assertEqual(attach.wait(60), 0)
+        program.run_steps(10)
+        self.assertEqual(program.end()["tools"], TOOLS)
+        self.assertIn("step", {row["code"] for row in self.rows(out)})
+
+    def test_command_and_collector_are_killed(self):
+        program = self.start("computes")
+        program.page[16:17] = b"\1"  # many events
+        _, attach = self.begin(program)
+        with open(f"/proc/{attach.pid}/task/{attach.pid}/children", encoding="ascii") as children:
+            collector = int(children.read().split()[0])
+        attach.kill()
+        attach.wait()
+        os.kill(collector, signal.SIGKILL)
+        while "pathline-" in self.maps(program):  # it notices, and leaves by itself
+            program.run_steps(100)
+        self.assertEqual(program.end()["tools"], TOOLS)
+
+    def maps(self, program):
+        with open(f"/proc/{program.pid}/maps", encoding="utf-8") as maps:
+            return "".join(line for line in maps if line.rstrip().endswith((".arena", ".arena (deleted)")))
 
 
 class Refused(Case):
