@@ -22,20 +22,19 @@
 #include <unistd.h>
 #include "attach/attach.h"
 #include "cmd/attach_pid.h"
-#include "cmd/choose.h"
+#include "cmd/attach_words.h"
 #include "cmd/cmd.h"
 #include "cmd/drain.h"
 #include "cmd/library.h"
 #include "cmd/place.h"
 #include "cmd/record_end.h"
+#include "cmd/record_options.h"
 #include "collector/finish.h"
 #include "recorder/order.h"
 
-#define DEFAULT_LIMIT "8G"
-#define COME_IN_MS    10000 /* C code may hold the GIL so long */
-#define LEAVE_MS      10000
-#define LOOK_MS	      20
-#define HOT_LINES     1000
+#define COME_IN_MS 10000 /* C code may hold the GIL so long */
+#define LEAVE_MS   10000
+#define LOOK_MS	   20
 
 static const char ABOUT[] =
 	"Record the exact path of a CPython 3.12 to 3.15 that runs already, from now on. Nothing "
@@ -44,18 +43,17 @@ static const char ABOUT[] =
 	"before.\n\n"
 	"Not yet: CPython 3.11, other users' processes, containers, machines other than x86-64, "
 	"the\n"
-	"processes that it starts, values. What ptrace does not allow is refused, with the reason.";
+	"processes that it starts. What ptrace does not allow is refused, with the reason.";
 
 struct attaching {
 	struct cmd *cmd;
 	struct target target;
 	struct place place;
 	struct drain drain;
-	struct choose choose;
-	const char *directory, *limit_text, *for_text;
-	uint64_t limit_bytes;
+	struct attach_words words;
+	struct record_options options;
+	const char *for_text;
 	int64_t for_ns; /* 0: until it is ended */
-	bool quiet;
 	char recorder[PATH_MAX];
 	char why[ATTACH_WHY_BYTES];
 };
@@ -94,48 +92,29 @@ static bool read_span(const char *text, int64_t *ns)
 	return false;
 }
 
-static int judge_options(struct attaching *a)
-{
-	if (a->for_text && !read_span(a->for_text, &a->for_ns)) {
-		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h",
-			a->for_text);
-		return CMD_USAGE;
-	}
-	if (!cmd_size(a->limit_text, &a->limit_bytes) ||
-		(a->limit_bytes && a->limit_bytes < COLLECTOR_LIMIT_MIN)) {
-		cmd_say("attach: --limit: '%s' is not a size of 1M or more; write 64M, 2G or 1GiB",
-			a->limit_text);
-		return CMD_USAGE;
-	}
-	return CMD_GO;
-}
-
 static int read_options(struct attaching *a)
 {
-	const struct cmd_option options[] = {
-		{"output", 'o', "DIR",
-			"the directory of the recording, new or empty. Without it:\n"
-			".pathline/<time>-<PID>/",
-			.text = &a->directory},
+	const struct cmd_option own[] = {
 		{"for", 0, "TIME", "end after that long: 500ms, 5s, 2m, 1h", .text = &a->for_text},
-		{"limit", 0, "SIZE",
-			"keep the newest SIZE of it: 64M, 2G, at least 1M; 0: no limit.\n"
-			"Without it: " DEFAULT_LIMIT "iB",
-			.text = &a->limit_text},
-		{"include", 0, "GLOB", "record code whose module or path matches, as in `record`",
-			.take = choose_take, .to = &a->choose, .words = "stdlib site-packages"},
-		{"exclude", 0, "GLOB", "do not record such code, as in `record`",
-			.take = choose_take, .to = &a->choose, .words = "stdlib site-packages"},
-		{"quiet", 'q', NULL, "print no messages but errors", .flag = &a->quiet},
 		{0},
 	};
-	int code = cmd_parse(a->cmd, &(struct cmd_usage){"PID", ABOUT, options});
+	int code = record_options_read(&a->options, a->cmd, &(struct cmd_usage){"PID", ABOUT, own});
 
-	if (code == CMD_GO)
-		code = judge_options(a);
-	if (code == CMD_GO)
-		code = choose_end(&a->choose, (char *[]){NULL}, "--include and --exclude");
+	if (code == CMD_GO && a->for_text && !read_span(a->for_text, &a->for_ns)) {
+		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h",
+			a->for_text);
+		code = CMD_USAGE;
+	}
 	return code;
+}
+
+/* What is the program's own (--only-mine) is known by its directory and its words. */
+static int end_options(struct attaching *a)
+{
+	attach_words_read(&a->words, a->target.pid);
+	if (a->words.here[0])
+		a->options.choose.here = a->options.values.of.here = a->words.here;
+	return record_options_end(&a->options, a->words.words);
 }
 
 /* ---- the program ---- */
@@ -168,16 +147,11 @@ static int look_at_program(struct attaching *a, int pid)
 static int start_collector_for(struct attaching *a)
 {
 	char text[PATH_MAX + 32];
-	struct collector_start s = {.directory_fd = a->place.directory_fd,
-		.directory = a->place.real,
-		.command = text,
-		.limit_bytes = a->limit_bytes,
-		.no_children = true,
-		.clock = "tick=auto",
-		.hot_lines = HOT_LINES,
-		.filter = buf_view(&a->choose.rules),
-		.filter_text = a->choose.text.used ? (const char *)a->choose.text.at : ""};
+	struct collector_start s = {
+		.directory_fd = a->place.directory_fd, .directory = a->place.real, .command = text};
 
+	record_options_apply(&a->options, &s);
+	s.no_children = true;
 	snprintf(text, sizeof text, "%s (attached)", a->target.program);
 	return drain_start(&a->drain, &s, "attach");
 }
@@ -195,6 +169,14 @@ static bool someone_records(const struct arena_head *h)
 static bool has_come(const struct arena_head *h)
 {
 	return atomic_load(&h->next_process) != 0;
+}
+
+/* Nobody else waits for it. Once it is gone its number may be another process's. */
+static bool collector_lives(struct attaching *a)
+{
+	if (a->drain.collector > 0 && waitpid(a->drain.collector, NULL, WNOHANG) != 0)
+		a->drain.collector = 0;
+	return a->drain.collector > 0;
 }
 
 static bool program_lives(const struct attaching *a)
@@ -241,7 +223,7 @@ static int come_in(struct attaching *a)
 		cmd_say("attach: process %d was not recorded: %s", a->target.pid, a->why);
 		return CMD_RECORD_FAILED;
 	}
-	if (!a->quiet)
+	if (!a->options.quiet)
 		cmd_say("attached to process %d (CPython %s), a thread of which was held for "
 			"%.2f ms%s",
 			a->target.pid, a->target.version, (double)sent.held_ns / 1e6,
@@ -266,7 +248,8 @@ static void leave_program(struct attaching *a)
 		return;
 	cmd_say("attach: process %d was not left yet: %s; its recorder stops itself", a->target.pid,
 		asked ? "it runs no Python" : a->why);
-	kill(a->drain.collector, SIGTERM);
+	if (collector_lives(a))
+		kill(a->drain.collector, SIGTERM);
 }
 
 /* ---- until it ends ---- */
@@ -288,11 +271,12 @@ static void hear_signals(void)
 	sigaction(SIGHUP, &end, NULL);
 }
 
-static void wait_for_end(const struct attaching *a)
+static void wait_for_end(struct attaching *a)
 {
 	const int64_t until_ns = a->for_ns ? attach_clock_ns() + a->for_ns : INT64_MAX;
 
-	while (!asked_to_end && program_lives(a) && someone_records(a->drain.arena.head)) {
+	while (!asked_to_end && program_lives(a) && someone_records(a->drain.arena.head) &&
+		collector_lives(a)) {
 		int64_t left_ns = until_ns - attach_clock_ns();
 		if (left_ns <= 0)
 			return;
@@ -302,19 +286,19 @@ static void wait_for_end(const struct attaching *a)
 
 static void report(struct attaching *a)
 {
-	static const struct choose no_values;
 	struct record_end end = {.cmd = a->cmd,
 		.place = &a->place,
-		.choose = &a->choose,
-		.values_of = &no_values,
+		.choose = &a->options.choose,
+		.values_of = &a->options.values.of,
 		.head = a->drain.arena.head,
 		.program = a->target.program,
 		.foreign = "",
-		.quiet = a->quiet};
+		.quiet = a->options.quiet};
 
 	end.answer = drain_ask(&a->drain, 0, 0, &end.report);
 	if (end.answer == ANSWER_DEAD) {
-		waitpid(a->drain.collector, NULL, 0);
+		if (a->drain.collector > 0)
+			waitpid(a->drain.collector, NULL, 0);
 		finish_arena(a->drain.arena_path, 0, 0);
 	}
 	record_end_say(&end);
@@ -328,7 +312,7 @@ static int attach_to(struct attaching *a)
 
 	snprintf(name, sizeof name, "%d", a->target.pid);
 	finish_dead_arenas(NULL);
-	int code = place_make(&a->place, a->directory, name);
+	int code = place_make(&a->place, a->options.directory, name);
 	if (code != CMD_GO)
 		return code;
 	hear_signals();
@@ -354,10 +338,7 @@ static int attach_to(struct attaching *a)
 
 int cmd_attach(struct cmd *c)
 {
-	struct attaching a = {.cmd = c,
-		.limit_text = DEFAULT_LIMIT,
-		.drain.channel = -1,
-		.place.directory_fd = -1};
+	struct attaching a = {.cmd = c, .drain.channel = -1, .place.directory_fd = -1};
 	int pid = 0;
 	int code = read_options(&a);
 
@@ -366,8 +347,11 @@ int cmd_attach(struct cmd *c)
 	if (code == CMD_GO)
 		code = look_at_program(&a, pid);
 	if (code == CMD_GO)
+		code = end_options(&a);
+	if (code == CMD_GO)
 		code = attach_to(&a);
 	arena_unmap(&a.drain.arena);
-	choose_release(&a.choose);
+	record_options_release(&a.options);
+	attach_words_release(&a.words);
 	return code;
 }

@@ -62,7 +62,7 @@ static void take_pattern(struct choose *c, const char *word, const char *text, b
 		buf_put(&whole, text, strlen(text));
 	const char *fault = filter_fault(buf_view(&whole));
 	if (fault && !c->failed)
-		cmd_say("record: --%s '%s' %s", word, text, fault);
+		cmd_say("%s: --%s '%s' %s", c->command, word, text, fault);
 	c->failed = c->failed || fault;
 	if (!fault)
 		filter_write_rule(&c->rules, include, buf_view(&whole));
@@ -93,7 +93,7 @@ void choose_take_of(void *choose, const char *word, const char *text)
 		take_mine(c);
 }
 
-static void put_tree(struct choose *c, char *path)
+static void put_tree(struct choose *c, const char *path)
 {
 	if (path && *path == '/' && !strchr(path, '\n'))
 		filter_write_tree(&c->rules, path);
@@ -138,7 +138,8 @@ static bool is_script_name(const char *word)
  * behind it; behind -m or -c there is none. */
 static void put_scripts(struct choose *c, char *const *words)
 {
-	put_script(c, words[0]);
+	if (*words)
+		put_script(c, *words);
 	while (*words && !is_script_name(*words)) {
 		if (!strcmp(*words, "-m") || !strcmp(*words, "-c"))
 			return;
@@ -156,16 +157,18 @@ int choose_end(struct choose *c, char *const *words, const char *options)
 
 	if (c->failed)
 		return CMD_USAGE;
-	if (c->mine) {
+	if (c->mine && c->here)
+		put_tree(c, c->here);
+	else if (c->mine)
 		put_here(c);
+	if (c->mine)
 		put_scripts(c, words);
-	}
 	buf_u8(&c->text, 0);
 	bool fits = !c->rules.failed && !c->text.failed && c->rules.used <= FILTER_BYTES_MAX;
 	if (fits && filter_read(&f, buf_view(&c->rules)) == 0)
 		return CMD_GO;
-	cmd_say("record: more than %d rules of %s, or %d bytes of them", FILTER_RULES_MAX, options,
-		FILTER_BYTES_MAX);
+	cmd_say("%s: more than %d rules of %s, or %d bytes of them", c->command, FILTER_RULES_MAX,
+		options, FILTER_BYTES_MAX);
 	return CMD_USAGE;
 }
 

@@ -1,5 +1,5 @@
-/* --include, --exclude, --only-mine and --values-of of `record`: from words to the rules of
- * src/filter. */
+/* --include, --exclude, --only-mine and --values-of of `record` and `attach`: from words to the
+ * rules of src/filter. */
 #ifndef PL_CMD_CHOOSE_H
 #define PL_CMD_CHOOSE_H
 
@@ -8,9 +8,11 @@
 #include "cmd/cmd.h"
 
 struct choose {
+	const char *command; /* for messages */
 	struct pl_buf rules; /* as filter_read takes them, in the order of the options */
 	struct pl_buf text;  /* the options, or their arguments, quoted for a shell */
 	bool mine;	     /* the project's own tree is one of the patterns */
+	const char *here;    /* the program's current directory; NULL: ours */
 	bool failed;	     /* an option is wrong, and a message said so */
 };
 

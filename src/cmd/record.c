@@ -39,6 +39,16 @@
 #define PRELOAD "pathline-preload.so"
 extern char **environ;
 
+static const char ABOUT[] =
+	"Run a program and record the exact path of every Python in it.\n\n"
+	"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
+	"  or  - (stdin)\n"
+	"or any command: the Pythons that it starts are recorded.\n\n"
+	"The exit code is that of the program; when the program died of a signal, record "
+	"dies of it as well.\n"
+	"125: Pathline failed; 126: the command cannot be executed; 127: it was not found. "
+	"Python ends\nwith 2 when a script is missing.";
+
 struct run {
 	struct cmd *cmd;
 	struct what what;
@@ -273,6 +283,7 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 		.usage.calibrating = true};
 	struct record_values *values = &r.options.values;
 
+	values->of.command = c->name;
 	values->word = "calls";
 	choose_take_of(&values->of, "values-of", CALIBRATE_VALUES_OF);
 	int code = record_values_end(values, words);
@@ -302,10 +313,34 @@ static const char *missing_script(const struct run *r)
 	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
 }
 
+static int read_options(struct record_options *o, struct cmd *c)
+{
+	const struct cmd_option own[] = {
+		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 from PATH",
+			.text = &o->python},
+		{"no-children", 0, NULL, "do not record the processes that it starts",
+			.flag = &o->no_children},
+		{"stat", 0, NULL,
+			"at the end, estimate what recording cost, and which functions cost most;\n"
+			"this takes about 2 s",
+			.flag = &o->stat},
+		{0},
+	};
+	const struct cmd_usage usage = {
+		.operands = "[--] WHAT", .about = ABOUT, .options = own, .first_word_ends = true};
+	int code = record_options_read(o, c, &usage);
+
+	if (code == CMD_GO && !c->count) {
+		cmd_say("record: nothing to run; write: pathline record script.py");
+		code = CMD_USAGE;
+	}
+	return code == CMD_GO ? record_options_end(o, c->words) : code;
+}
+
 int cmd_record(struct cmd *c)
 {
 	struct run r = {.cmd = c, .drain.channel = -1, .place.directory_fd = -1};
-	int code = record_options_read(&r.options, c);
+	int code = read_options(&r.options, c);
 
 	if (code == CMD_GO) {
 		hold_standard_descriptors();

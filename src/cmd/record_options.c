@@ -5,18 +5,12 @@
 #include <string.h>
 
 #define DEFAULT_LIMIT "8G"
-
-static const char ABOUT[] =
-	"Run a program and record the exact path of every Python in it.\n\n"
-	"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
-	"  or  - (stdin)\n"
-	"or any command: the Pythons that it starts are recorded.\n\n"
-	"The exit code is that of the program; when the program died of a signal, record "
-	"dies of it as well.\n"
-	"125: Pathline failed; 126: the command cannot be executed; 127: it was not found. "
-	"Python ends\nwith 2 when a script is missing.";
+#define OWN_MAX	      8 /* options of a command beside the common ones */
 
 /* The help of options that takes several lines. */
+static const char HELP_OUTPUT[] = "the directory of the recording, new or empty. Without it:\n"
+				  ".pathline/<time>-<name>/";
+static const char HELP_QUIET[] = "print no messages but errors";
 static const char HELP_LIMIT[] =
 	"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
 	"Without it: " DEFAULT_LIMIT "iB";
@@ -96,13 +90,19 @@ struct choices {
 	const char *limit, *on_full, *passes, *order, *clock, *timing, *hot;
 };
 
-/* The index of an option's word among its choices, which are those of an enum of arena.h. */
-static int choose_word(const char *word, const char *what, const char *const *choices, uint32_t *to)
+/* An option whose word is one of an enum of arena.h. */
+struct kind {
+	const char *word, *what;
+	const char *const *choices; /* in the order of the enum */
+	uint32_t *to;
+};
+
+static int choose_kind(const char *command, const struct kind *k)
 {
-	for (*to = 0; choices[*to]; (*to)++)
-		if (!strcmp(word, choices[*to]))
+	for (*k->to = 0; k->choices[*k->to]; (*k->to)++)
+		if (!strcmp(k->word, k->choices[*k->to]))
 			return CMD_GO;
-	return cmd_unknown("record", what, word, choices);
+	return cmd_unknown(command, k->what, k->word, k->choices);
 }
 
 static int read_kinds(struct record_options *o, const struct choices *word)
@@ -112,18 +112,19 @@ static int read_kinds(struct record_options *o, const struct choices *word)
 				 *const order[] = {"witness", "exact", NULL},
 				 *const timing[] = {"clock", "calls", NULL};
 	const char *clocks[sizeof CLOCKS / sizeof *CLOCKS + 1] = {0};
+	const struct kind kinds[] = {
+		{word->on_full, "choice for --on-full:", full, &o->on_full},
+		{word->passes, "choice for --passes:", passes, &o->passes},
+		{word->order, "choice for --order:", order, &o->order},
+		{word->clock, "choice for --clock:", clocks, &o->clock},
+		{word->timing, "choice for --timing:", timing, &o->timing},
+	};
+	int code = CMD_GO;
 
 	for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++)
 		clocks[i] = CLOCKS[i].word;
-	int code = choose_word(word->on_full, "choice for --on-full:", full, &o->on_full);
-	if (code == CMD_GO)
-		code = choose_word(word->passes, "choice for --passes:", passes, &o->passes);
-	if (code == CMD_GO)
-		code = choose_word(word->order, "choice for --order:", order, &o->order);
-	if (code == CMD_GO)
-		code = choose_word(word->clock, "choice for --clock:", clocks, &o->clock);
-	if (code == CMD_GO)
-		code = choose_word(word->timing, "choice for --timing:", timing, &o->timing);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && code == CMD_GO; i++)
+		code = choose_kind(o->command, &kinds[i]);
 	return code;
 }
 
@@ -140,46 +141,36 @@ static bool read_count(const char *text, uint32_t *to)
 static int read_choices(struct record_options *o, const struct choices *word)
 {
 	if (!cmd_size(word->limit, &o->limit_bytes)) {
-		cmd_say("record: '%s' is not a size; write 64M, 2G, 1GiB or a number of bytes",
-			word->limit);
+		cmd_say("%s: '%s' is not a size; write 64M, 2G, 1GiB or a number of bytes",
+			o->command, word->limit);
 		return CMD_USAGE;
 	}
 	if (o->limit_bytes && o->limit_bytes < COLLECTOR_LIMIT_MIN) {
-		cmd_say("record: --limit %s is too small; the smallest limit is 1M; 0 sets no "
+		cmd_say("%s: --limit %s is too small; the smallest limit is 1M; 0 sets no "
 			"limit",
-			word->limit);
+			o->command, word->limit);
 		return CMD_USAGE;
 	}
 	if (!read_count(word->hot, &o->hot_lines)) {
-		cmd_say("record: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
+		cmd_say("%s: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
 			"code",
-			word->hot);
+			o->command, word->hot);
 		return CMD_USAGE;
 	}
 	return read_kinds(o, word);
 }
 
-/* The table of options over *o and *word. */
-static int parse(struct record_options *o, struct choices *word, struct cmd *c)
+/* The table of options over *o and *word, after the command's own. */
+static int parse(struct record_options *o, struct choices *word, struct cmd *c,
+	const struct cmd_usage *usage)
 {
-	const struct cmd_option options[] = {
-		{"output", 'o', "DIR",
-			"the directory of the recording, new or empty. Without it:\n"
-			".pathline/<time>-<name>/",
-			.text = &o->directory},
-		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 from PATH",
-			.text = &o->python},
-		{"no-children", 0, NULL, "do not record the processes that it starts",
-			.flag = &o->no_children},
+	const struct cmd_option common[] = {
+		{"output", 'o', "DIR", HELP_OUTPUT, .text = &o->directory},
 		{"limit", 0, "SIZE", HELP_LIMIT, .text = &word->limit},
 		{"on-full", 0, "wait|drop", HELP_ON_FULL, .text = &word->on_full},
 		{"passes", 0, "all|none", HELP_PASSES, .text = &word->passes},
 		{"order", 0, "witness|exact", HELP_ORDER, .text = &word->order},
 		{"hot", 0, "LINES", HELP_HOT, .text = &word->hot},
-		{"stat", 0, NULL,
-			"at the end, estimate what recording cost, and which functions cost most;\n"
-			"this takes about 2 s",
-			.flag = &o->stat},
 		{"include", 0, "GLOB", HELP_INCLUDE, .take = choose_take, .to = &o->choose,
 			.words = "stdlib site-packages"},
 		{"exclude", 0, "GLOB", HELP_EXCLUDE, .take = choose_take, .to = &o->choose,
@@ -196,18 +187,22 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 		{"clock", 0, "WHICH", HELP_CLOCK, .text = &word->clock,
 			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
 		{"timing", 0, "clock|calls", HELP_TIMING, .text = &word->timing},
-		{"quiet", 'q', NULL, "print no messages at the end", .flag = &o->quiet},
+		{"quiet", 'q', NULL, HELP_QUIET, .flag = &o->quiet},
 		{0},
 	};
-	const struct cmd_usage usage = {.operands = "[--] WHAT",
-		.about = ABOUT,
-		.options = options,
-		.first_word_ends = true};
+	const size_t count = sizeof common / sizeof *common;
+	struct cmd_option all[OWN_MAX + sizeof common / sizeof *common];
+	struct cmd_usage whole = *usage;
+	size_t own = 0;
 
-	return cmd_parse(c, &usage);
+	for (; own < OWN_MAX && usage->options[own].word; own++)
+		all[own] = usage->options[own];
+	memcpy(all + own, common, count * sizeof *common);
+	whole.options = all;
+	return cmd_parse(c, &whole);
 }
 
-int record_options_read(struct record_options *o, struct cmd *c)
+int record_options_read(struct record_options *o, struct cmd *c, const struct cmd_usage *usage)
 {
 	struct choices word = {.limit = DEFAULT_LIMIT,
 		.on_full = "wait",
@@ -216,19 +211,17 @@ int record_options_read(struct record_options *o, struct cmd *c)
 		.clock = "tick=auto",
 		.timing = "clock",
 		.hot = "1000"};
-	int code = parse(o, &word, c);
 
-	if (code == CMD_GO)
-		code = read_choices(o, &word);
-	if (code == CMD_GO && !c->count) {
-		cmd_say("record: nothing to run; write: pathline record script.py");
-		code = CMD_USAGE;
-	}
-	if (code == CMD_GO)
-		code = choose_end(&o->choose, c->words, "--include and --exclude");
-	if (code == CMD_GO)
-		code = record_values_end(&o->values, c->words);
-	return code;
+	o->command = o->choose.command = o->values.of.command = c->name;
+	int code = parse(o, &word, c, usage);
+	return code == CMD_GO ? read_choices(o, &word) : code;
+}
+
+int record_options_end(struct record_options *o, char *const *words)
+{
+	int code = choose_end(&o->choose, words, "--include and --exclude");
+
+	return code == CMD_GO ? record_values_end(&o->values, words) : code;
 }
 
 static enum arena_stamps stamps_of(const struct record_options *o)

@@ -1,4 +1,4 @@
-/* The options of `record`: the table, and what they mean to the collector. */
+/* The options of `record` and `attach`: the table, and what they mean to the collector. */
 #ifndef PL_CMD_RECORD_OPTIONS_H
 #define PL_CMD_RECORD_OPTIONS_H
 
@@ -9,6 +9,7 @@
 
 /* All zero: no limit, nothing filtered, no hot code, and the default of each choice. */
 struct record_options {
+	const char *command;   /* for messages */
 	const char *directory; /* of the recording; NULL: record chooses one. Points into argv */
 	const char *python;    /* that runs WHAT; NULL: python3 from PATH. Points into argv */
 	uint64_t limit_bytes;  /* 0: none */
@@ -23,9 +24,11 @@ struct record_options {
 	struct record_values values;
 };
 
-/* Parse the words of the command. CMD_GO, or an exit code: then a message has said why. Release in
- * either case. */
-int record_options_read(struct record_options *o, struct cmd *c);
+/* Parse the words of the command. usage: its options are those that the command has beside the
+ * common ones. CMD_GO, or an exit code: then a message has said why. Release in either case. */
+int record_options_read(struct record_options *o, struct cmd *c, const struct cmd_usage *usage);
+/* After that: words are what is run, with NULL after them. CMD_GO, or an exit code. */
+int record_options_end(struct record_options *o, char *const *words);
 /* Fill in what the options decide; s points into *o, which must live as long. */
 void record_options_apply(const struct record_options *o, struct collector_start *s);
 void record_options_release(struct record_options *o);

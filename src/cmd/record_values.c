@@ -59,7 +59,7 @@ static void set_limit(struct value_limits *limits, enum limit which, uint64_t to
 
 /* ---- --values-limit ---- */
 
-static int find_limit(const char *word)
+static int find_limit(const struct record_values *v, const char *word)
 {
 	const char *known[LIMIT_COUNT + 1] = {0};
 
@@ -68,7 +68,7 @@ static int find_limit(const char *word)
 		if (!strcmp(word, rows[i].word))
 			return i;
 	}
-	cmd_unknown("record", "limit for --values-limit:", word, known);
+	cmd_unknown(v->of.command, "limit for --values-limit:", word, known);
 	return -1;
 }
 
@@ -79,21 +79,22 @@ static bool take_limit(struct record_values *v, char *pair)
 	uint64_t n;
 
 	if (!equals) {
-		cmd_say("record: --values-limit: '%s' is no limit; write depth=3,chars=200", pair);
+		cmd_say("%s: --values-limit: '%s' is no limit; write depth=3,chars=200",
+			v->of.command, pair);
 		return false;
 	}
 	*equals = 0;
-	int which = find_limit(pair);
+	int which = find_limit(v, pair);
 	if (which < 0)
 		return false;
 	if (!cmd_size(equals + 1, &n)) {
-		cmd_say("record: --values-limit: %s: '%s' is not a number; write 10, 1K or 16M",
-			pair, equals + 1);
+		cmd_say("%s: --values-limit: %s: '%s' is not a number; write 10, 1K or 16M",
+			v->of.command, pair, equals + 1);
 		return false;
 	}
 	if (n < rows[which].least || n > rows[which].most) {
-		cmd_say("record: --values-limit: %s=%s is too %s; the %s is %llu", pair, equals + 1,
-			n < rows[which].least ? "small" : "great",
+		cmd_say("%s: --values-limit: %s=%s is too %s; the %s is %llu", v->of.command, pair,
+			equals + 1, n < rows[which].least ? "small" : "great",
 			n < rows[which].least ? "smallest" : "greatest",
 			(unsigned long long)(n < rows[which].least ? rows[which].least
 								   : rows[which].most));
@@ -141,7 +142,7 @@ void record_values_take_redact(void *values, const char *word, const char *text)
 	const char *fault = fault_of_name(text);
 
 	if (fault && !v->failed)
-		cmd_say("record: --%s '%s' %s", word, text, fault);
+		cmd_say("%s: --%s '%s' %s", v->of.command, word, text, fault);
 	v->failed = v->failed || fault;
 	for (const char *c = text; *c; c++)
 		buf_u8(&v->redact, (uint8_t)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c));
@@ -156,14 +157,15 @@ static int end_redact(struct record_values *v)
 	if (!v->redact.used)
 		return CMD_GO;
 	if (v->shows_secrets) {
-		cmd_say("record: --redact hides secrets and --no-redact shows them all; write one "
-			"of them");
+		cmd_say("%s: --redact hides secrets and --no-redact shows them all; write one "
+			"of them",
+			v->of.command);
 		return CMD_USAGE;
 	}
 	if (v->redact.used > REDACT_BYTES_MAX) {
-		cmd_say("record: the patterns of --redact have more than %d bytes together; a "
+		cmd_say("%s: the patterns of --redact have more than %d bytes together; a "
 			"pattern can have * in it",
-			REDACT_BYTES_MAX);
+			v->of.command, REDACT_BYTES_MAX);
 		return CMD_USAGE;
 	}
 	buf_u8(&v->redact_text, 0);
@@ -179,9 +181,9 @@ static int end_limits(struct record_values *v)
 			set_limit(&v->limits, (enum limit)i, rows[i].usual);
 	if (v->limits.bytes > v->limits.event_bytes) {
 		if (v->limits_given >> LIMIT_bytes & 1) {
-			cmd_say("record: --values-limit: bytes=%u is more than event=%u, which has "
+			cmd_say("%s: --values-limit: bytes=%u is more than event=%u, which has "
 				"all values of an event",
-				v->limits.bytes, v->limits.event_bytes);
+				v->of.command, v->limits.bytes, v->limits.event_bytes);
 			return CMD_USAGE;
 		}
 		v->limits.bytes = v->limits.event_bytes;
@@ -206,7 +208,7 @@ static int read_word(struct record_values *v)
 			v->which = (enum arena_values)i;
 			return CMD_GO;
 		}
-	return cmd_unknown("record", "choice for --values:", word, words);
+	return cmd_unknown(v->of.command, "choice for --values:", word, words);
 }
 
 int record_values_end(struct record_values *v, char *const *words)
