@@ -9,7 +9,7 @@
 
 /* All zero: none. */
 struct attach_words {
-	char *words[ATTACH_WORDS_MAX + 1]; /* after that of the interpreter; owned, NULL after them */
+	char *words[ATTACH_WORDS_MAX + 1]; /* after that of Python; owned, NULL after them */
 	char here[PATH_MAX];		   /* "": not known */
 };
 

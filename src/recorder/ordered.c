@@ -138,8 +138,8 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 #define UNMAP_WAITS   20000
 #define UNMAP_WAIT_NS 100000
 
-/* No signal of the program is handled here, and nobody waits for this thread's end. Neither function
- * of libpthread is in the libc of older systems; one that has made a thread has them. */
+/* No signal of the program is handled here, and nobody waits for this thread's end. No function of
+ * libpthread is in the libc of older systems; one that has made a thread has them. */
 static void begin_thread(void)
 {
 	const uint64_t all = UINT64_MAX;

@@ -321,5 +321,15 @@ class Refused(Case):
         self.assertEqual(self.refused("detach", str(other.pid))[0], 125)
 
 
+@unittest.skipUnless(VERSION == (3, 11), "CPython 3.11")
+class Old(Case):
+    def test_it_is_refused(self):
+        program = subprocess.Popen([session.PYTHON, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(program.communicate)
+        program.stdout.readline()
+        done = subprocess.run([session.PATHLINE, "attach", str(program.pid)], capture_output=True, text=True, timeout=60, cwd=self.dir)
+        self.assertEqual((done.returncode, "CPython 3.11, which cannot be attached" in done.stderr), (125, True), done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -38,8 +38,8 @@ static uint32_t hash_of(const char *name)
 
 static void *map_image(void)
 {
-	uint8_t *at = mmap(NULL, 2 * IMAGE_BYTES, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = mmap(
+		NULL, 2 * IMAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_ptr_not_equal(at, MAP_FAILED);
 	assert_int_equal(mprotect(at + IMAGE_BYTES, IMAGE_BYTES, PROT_NONE), 0);
@@ -110,20 +110,48 @@ static void test_lies(void **state)
 	for (int lie = 0; lie < 14; lie++) {
 		struct image *i = make_image();
 		switch (lie) {
-		case 0: i->head.e_ident[0] = 0; break;
-		case 1: i->head.e_ident[EI_CLASS] = ELFCLASS32; break;
-		case 2: i->head.e_phoff = UINT64_MAX - 8; break;
-		case 3: i->head.e_phnum = UINT16_MAX; break;
-		case 4: i->head.e_phentsize = 8; break;
-		case 5: i->segments[1].p_vaddr = UINT64_MAX / 2; break;
-		case 6: i->segments[1].p_memsz = 0; break;
-		case 7: i->dynamic[0].d_un.d_ptr = UINT64_MAX / 2; break;
-		case 8: i->symbols[1].st_name = UINT32_MAX; break;
-		case 9: i->hash[0] = 0; break;
-		case 10: i->hash[0] = UINT32_MAX; break;
-		case 11: i->hash[1] = UINT32_MAX; break;
-		case 12: i->hash[2] = UINT32_MAX; break;
-		case 13: i->bucket = UINT32_MAX; break;
+		case 0:
+			i->head.e_ident[0] = 0;
+			break;
+		case 1:
+			i->head.e_ident[EI_CLASS] = ELFCLASS32;
+			break;
+		case 2:
+			i->head.e_phoff = UINT64_MAX - 8;
+			break;
+		case 3:
+			i->head.e_phnum = UINT16_MAX;
+			break;
+		case 4:
+			i->head.e_phentsize = 8;
+			break;
+		case 5:
+			i->segments[1].p_vaddr = UINT64_MAX / 2;
+			break;
+		case 6:
+			i->segments[1].p_memsz = 0;
+			break;
+		case 7:
+			i->dynamic[0].d_un.d_ptr = UINT64_MAX / 2;
+			break;
+		case 8:
+			i->symbols[1].st_name = UINT32_MAX;
+			break;
+		case 9:
+			i->hash[0] = 0;
+			break;
+		case 10:
+			i->hash[0] = UINT32_MAX;
+			break;
+		case 11:
+			i->hash[1] = UINT32_MAX;
+			break;
+		case 12:
+			i->hash[2] = UINT32_MAX;
+			break;
+		case 13:
+			i->bucket = UINT32_MAX;
+			break;
 		}
 		assert_int_equal(find_in(i), 0);
 		release(i);
