@@ -53,6 +53,11 @@ void pl_search_free(struct pl_search *s); /* NULL is fine */
  * more. */
 void pl_search_want_values(struct pl_search *s, bool wanted);
 
+/* From now on only events of these of the wanted kinds are wanted; 0: of all of them again. What
+ * was learned is kept for all, and for the last choice of fewer kinds, so going from one to the
+ * other takes no time. `is` can call it: it is for the events after the one it was asked about. */
+void pl_search_narrow(struct pl_search *s, uint32_t kinds);
+
 /* pl_search_next finds the first event with seq <= its seq < end; `end` may be UINT64_MAX.
  * pl_search_previous finds the last event with begin <= its seq < seq. PL_END: there is none. What
  * an event points to is valid as that of pl_cursor_next is, with the search in place of the

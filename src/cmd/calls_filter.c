@@ -7,15 +7,24 @@
 #define BEGINS (OF(CALL) | OF(RESUME) | OF(THROW) | OF(OUTSIDE))
 #define OTHERS (OF(GAP) | OF(MARK))
 
+/* co_flags: CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
+#define GENERATOR_FLAGS (0x20u | 0x80u | 0x200u)
+
 static bool needs_frames(const struct calls_filter *f)
 {
 	return f->x->needs & EXPR_ARGS;
 }
 
+/* Of a call that is not suspended, frames know nothing that its events do not have. */
+static bool is_of_generator(const struct pl_event *e)
+{
+	return !e->code || pl_code_flags(e->code) & GENERATOR_FLAGS;
+}
+
 /* The search has put in what it has found; then the cursor comes there. */
 int calls_filter_event(struct calls_filter *f, const struct pl_event *e)
 {
-	if (!needs_frames(f) || e->seq < f->known_to) {
+	if (!needs_frames(f) || e->seq < f->known_to || !is_of_generator(e)) {
 		expr_subject_of(&f->now, e);
 		if (e->kind != PL_EVENT_CALL && e->seq + 1 == f->known_to)
 			f->now.args = f->args;
@@ -131,7 +140,8 @@ static int call_is(void *context, const struct pl_event *e)
 	struct calls_filter *f = context;
 	const int code = calls_filter_event(f, e);
 
-	if (code)
+	f->past = e->time_ns > f->last_ns;
+	if (code || f->past)
 		return code;
 	if (OTHERS >> e->kind & 1)
 		return calls_filter_has(f, e) ? 0 : PL_END;
@@ -157,7 +167,51 @@ int calls_filter_next(
 		pl_search_want_values(f->search, expression_wants_values(f->x));
 		code = pl_search_next(f->search, *seq, UINT64_MAX, &e, err);
 	}
-	*seq = code == 0 ? e.seq : UINT64_MAX;
+	*seq = code == 0 && !f->past ? e.seq : UINT64_MAX;
+	return code < 0 ? code : 0;
+}
+
+/* ---- generators that began before ---- */
+
+static bool generator_may(void *context, const struct pl_count *row)
+{
+	struct calls_filter *f = context;
+
+	return row->kind == PL_EVENT_GAP ||
+	       (row->code && pl_code_flags(row->code) & GENERATOR_FLAGS &&
+		       expr_may_code(f->x->expr, EXPR_OF_CALL, row->code));
+}
+
+static int put_generator(void *context, const struct pl_event *e)
+{
+	struct calls_filter *f = context;
+	const int code = frames_put(&f->known, e, &f->now);
+
+	return code ? code : PL_END;
+}
+
+int calls_filter_start(
+	struct calls_filter *f, struct pl_recording *r, uint64_t seq, struct pl_err *err)
+{
+	const struct pl_wanted wanted = {.process = f->thread->process,
+		.thread = f->thread->number,
+		.kinds = frames_kinds(),
+		.may = generator_may,
+		.is = put_generator,
+		.context = f,
+		.stop = f->stop};
+	struct pl_search *search = NULL;
+	struct pl_event e;
+
+	if (!seq || !needs_frames(f))
+		return 0;
+	int code = pl_search_new(&search, r, &wanted, err);
+	if (code == 0) {
+		pl_search_want_values(search, true);
+		code = pl_search_next(search, 0, seq, &e, err);
+	}
+	pl_search_free(search);
+	f->known_to = seq;
 	return code < 0 ? code : 0;
 }
 

@@ -17,6 +17,8 @@ struct calls_filter {
 	const struct pl_thread *thread;
 	const volatile sig_atomic_t *stop; /* NULL: never */
 	/* all zero at the beginning */
+	int64_t first_ns, last_ns; /* calls that begin before or after are not wanted */
+	bool past;		   /* the search has passed last_ns */
 	struct frames known;
 	uint64_t known_to;	      /* events before this seq were put in */
 	const struct pl_values *args; /* of the one that was put in last */
@@ -29,6 +31,10 @@ static inline bool calls_filter_is_on(const struct calls_filter *f)
 	return f->x && f->x->expr;
 }
 
+/* Before the first event, which is the one at `seq`: generators that began before it and may go on
+ * are looked for, as their arguments are those of their call. 0 or an error. */
+int calls_filter_start(
+	struct calls_filter *f, struct pl_recording *r, uint64_t seq, struct pl_err *err);
 /* To be called for each event that is read. 0; PL_ERR_MEMORY. */
 int calls_filter_event(struct calls_filter *f, const struct pl_event *e);
 /* Is the call wanted that begins with the last event? continues: its beginning was not read. */

@@ -447,10 +447,27 @@ static void take_event(struct calls_tree *t, const struct pl_event *e)
 
 /* ---- the thread ---- */
 
+/* To the first call that the filter can select. The frames that are there already are not. */
+static int seek_filter(struct calls_tree *t, struct pl_err *err)
+{
+	int code = pl_cursor_seek_time(t->cursor, t->filter.first_ns, err);
+
+	if (code == 0)
+		code = pl_cursor_next(t->cursor, &t->now, err);
+	if (code == 0)
+		code = calls_filter_start(&t->filter, t->r, t->now.seq, err);
+	t->passed_over = true;
+	return code ? code : pl_cursor_seek_seq(t->cursor, t->now.seq, err);
+}
+
 static int seek_from(struct calls_tree *t, struct pl_err *err)
 {
 	const struct when *from = &t->selection->from;
+	const int64_t first_ns = t->filter.first_ns;
 
+	if (!t->follows && first_ns > INT64_MIN &&
+		(from->kind == WHEN_NONE || (from->kind == WHEN_TIME && from->time_ns < first_ns)))
+		return seek_filter(t, err);
 	if (from->kind == WHEN_TIME)
 		return pl_cursor_seek_time(t->cursor, from->time_ns, err);
 	return from->kind == WHEN_SEQ ? pl_cursor_seek_seq(t->cursor, from->seq, err) : 0;
@@ -537,6 +554,10 @@ int calls_tree_begin(struct calls_tree *t, uint32_t process, uint32_t thread, st
 	t->held_max = t->all ? HELD_ALL_MAX : HELD_MAX;
 	t->filter.x = t->expression;
 	t->filter.thread = pl_recording_thread(t->r, process, thread);
+	t->filter.first_ns = INT64_MIN;
+	t->filter.last_ns = INT64_MAX;
+	if (t->expression)
+		expr_times(t->expression->expr, &t->filter.first_ns, &t->filter.last_ns);
 	if (code)
 		return code;
 	pl_cursor_want_values(t->cursor, t->values);

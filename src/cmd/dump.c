@@ -127,10 +127,9 @@ static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 }
 
 /* A seq is one thread's, so with several threads all are read, and the rows before it left out. */
-static int dump_seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
+static int dump_seek(
+	const struct when *from, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
 {
-	const struct when *from = &d->selection.from;
-
 	if (from->kind == WHEN_TIME)
 		return pl_cursor_seek_time(c, from->time_ns, err);
 	if (from->kind == WHEN_SEQ && thread != PL_ALL_THREADS)
@@ -148,7 +147,7 @@ static int walk_all(struct dump *d, const struct pl_process *p, uint32_t thread,
 
 	if (result == 0) {
 		pl_cursor_want_values(c, d->wants_values);
-		result = dump_seek(d, c, thread, err);
+		result = dump_seek(&d->selection.from, c, thread, err);
 	}
 	while (result == 0 && d->wanted && !d->out.error && !d->failed) {
 		result = pl_cursor_next(c, &e, err);
@@ -176,20 +175,34 @@ static bool is_past_end(void *context, const struct pl_event *e)
 	return when_after(&((struct dump *)context)->selection.to, e);
 }
 
-/* The seq at which --from is, or UINT64_MAX. */
+/* Events that the filter selects are not before this moment, and not before --from. But the end of
+ * a call must know its beginning. */
+static struct when first_moment(struct dump *d)
+{
+	struct when from = d->selection.from;
+	int64_t first_ns, last_ns;
+
+	expr_times(d->filter.expr, &first_ns, &last_ns);
+	if (first_ns == INT64_MIN || d->filter.has_frames || from.kind == WHEN_SEQ ||
+		(from.kind == WHEN_TIME && from.time_ns > first_ns))
+		return from;
+	return (struct when){.kind = WHEN_TIME, .time_ns = first_ns};
+}
+
+/* The seq at which that is, or UINT64_MAX. */
 static int find_begin(void *context, uint32_t thread, uint64_t *seq, struct pl_err *err)
 {
 	struct dump *d = context;
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
-	const int from = d->selection.from.kind;
+	const struct when from = first_moment(d);
 	int result = PL_END;
 
 	*seq = d->threads[thread] == THREAD_WANTED ? 0 : UINT64_MAX;
-	if (!*seq && from != WHEN_NONE && (from != WHEN_SEQ || d->wanted == 1))
+	if (!*seq && from.kind != WHEN_NONE && (from.kind != WHEN_SEQ || d->wanted == 1))
 		result = pl_cursor_new(&c, d->r, d->filter.process->number, thread, err);
 	if (result == 0)
-		result = dump_seek(d, c, thread, err);
+		result = dump_seek(&from, c, thread, err);
 	if (result == 0) {
 		result = pl_cursor_next(c, &e, err);
 		*seq = result == 0 ? e.seq : UINT64_MAX;
@@ -298,7 +311,9 @@ static int follow_process(void *context, const struct pl_process *p, struct pl_e
 
 static int follow_seek(void *context, struct pl_cursor *c, struct pl_err *err)
 {
-	return dump_seek(context, c, PL_ALL_THREADS, err);
+	const struct dump *d = context;
+
+	return dump_seek(&d->selection.from, c, PL_ALL_THREADS, err);
 }
 
 static bool follow_take(void *context, const struct pl_event *e)

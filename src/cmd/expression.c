@@ -15,6 +15,32 @@ static void point_at(const char *text, size_t column)
 	fprintf(stderr, "  %s\n  %*s^\n", text, (int)(column - 1), "");
 }
 
+#define OF(kind)     (1u << PL_EVENT_##kind)
+#define BEGIN_KINDS  (OF(CALL) | OF(RESUME) | OF(THROW))
+#define END_KINDS    (OF(RETURN) | OF(YIELD) | OF(UNWIND))
+#define ALWAYS_KINDS (BEGIN_KINDS | OF(GAP))
+
+/* Can an event of this kind match by itself, in a call of which nothing is known? */
+static bool may_alone(struct expression *x, enum pl_event_kind kind)
+{
+	const struct expr_subject s = {.scope = EXPR_OF_EVENT,
+		.known = EXPR_KIND | EXPR_ARGS,
+		.kind = kind,
+		.end_kind = kind};
+
+	return expr_ask(x->expr, &s) != EXPR_NO;
+}
+
+static uint32_t kinds_alone(struct expression *x)
+{
+	uint32_t kinds = expr_kinds(x->expr, EXPR_OF_EVENT) | ALWAYS_KINDS;
+
+	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
+		if (END_KINDS >> k & 1 && !may_alone(x, (enum pl_event_kind)k))
+			kinds &= ~(1u << k);
+	return kinds;
+}
+
 int expression_read(
 	struct expression *x, const char *command, const char *text, const struct pl_recording *r)
 {
@@ -39,6 +65,7 @@ int expression_read(
 	}
 	x->needs = expr_needs(x->expr);
 	x->has_frames = expr_looks_back(x->expr);
+	x->alone = kinds_alone(x);
 	return CMD_GO;
 }
 
@@ -52,16 +79,23 @@ static void release_frames(struct expression *x)
 		free(f);
 	}
 	map_release(&x->frames);
+	x->frames_now = NULL;
 }
 
-/* Those of a thread of the process that is read; NULL: no memory. */
+/* Those of a thread of the process that is read; NULL: no memory. Mostly it is the one of the event
+ * before. */
 static struct frames *frames_of(struct expression *x, uint32_t thread)
 {
-	uint64_t *value = map_put(&x->frames, (uint64_t)x->process->number << 32 | thread);
+	const uint64_t key = (uint64_t)x->process->number << 32 | thread;
 
+	if (x->frames_now && x->frames_key == key)
+		return x->frames_now;
+	uint64_t *value = map_put(&x->frames, key);
 	if (value && !*value)
 		*value = (uintptr_t)calloc(1, sizeof(struct frames));
-	return value ? (struct frames *)(uintptr_t)*value : NULL;
+	x->frames_key = key;
+	x->frames_now = value ? (struct frames *)(uintptr_t)*value : NULL;
+	return x->frames_now;
 }
 
 void expression_release(struct expression *x)
@@ -112,6 +146,23 @@ bool expression_may(struct expression *x, const struct pl_count *row)
 	return row->kind == PL_EVENT_GAP || expr_may_code(x->expr, EXPR_OF_EVENT, row->code);
 }
 
+/* Can an event of the call match, now or later? Its end has its arguments, and more that is not
+ * known yet. */
+static bool may_match_later(struct expression *x, const struct expr_subject *begin)
+{
+	struct expr_subject s = *begin;
+
+	s.known = EXPR_CODE | EXPR_THREAD | EXPR_ARGS;
+	return expr_ask(x->expr, &s) != EXPR_NO;
+}
+
+uint32_t expression_kinds_now(struct expression *x, uint32_t thread)
+{
+	struct frames *f = x->has_frames ? frames_of(x, thread) : NULL;
+
+	return f && !f->open ? x->alone : 0;
+}
+
 int expression_event(struct expression *x, const struct pl_event *e)
 {
 	const uint32_t thread = e->position.thread;
@@ -132,5 +183,9 @@ int expression_event(struct expression *x, const struct pl_event *e)
 	s.known |= EXPR_THREAD;
 	s.process = x->process;
 	s.thread = pl_recording_thread(x->r, x->process->number, thread);
+	if (f && BEGIN_KINDS >> e->kind & 1 && !may_match_later(x, &s)) {
+		frames_drop(f, e);
+		return PL_END;
+	}
 	return expr_ask(x->expr, &s) == EXPR_YES ? 0 : PL_END;
 }

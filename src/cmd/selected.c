@@ -15,6 +15,7 @@ struct waiting_event {
 /* A thread, with the events that were found last: gaps, and then one that is selected. */
 struct selected_thread {
 	const struct selected *s;
+	uint32_t number;
 	struct pl_search *search;     /* owned */
 	uint64_t seq;		      /* it goes on there */
 	struct waiting_event *events; /* owned */
@@ -92,6 +93,7 @@ static int selected_is(void *context, const struct pl_event *e)
 		return 0;
 	int code = !is_gap || expression_may(t->s->x, &row) ? expression_event(t->s->x, e) : PL_END;
 
+	pl_search_narrow(t->search, expression_kinds_now(t->s->x, t->number));
 	t->past = e->time_ns > t->last_ns; /* it was asked, so that it can be said why */
 	if (code < 0 || t->past || (code == PL_END && !is_gap))
 		return t->past && code > 0 ? 0 : code;
@@ -135,6 +137,7 @@ static int open_thread(struct selected_thread *t, uint32_t number, struct pl_err
 	if (code)
 		return code;
 	pl_search_want_values(t->search, t->s->values);
+	pl_search_narrow(t->search, expression_kinds_now(t->s->x, number));
 	return find_more(t, err);
 }
 
@@ -189,6 +192,7 @@ int selected_walk(const struct selected *s, struct pl_err *err)
 
 	for (uint32_t n = 0; n < count && code == 0; n++) {
 		threads[n].s = s;
+		threads[n].number = n;
 		code = open_thread(&threads[n], n, err);
 	}
 	if (code == 0)

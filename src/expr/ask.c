@@ -304,6 +304,18 @@ static answers ask_each(struct ask *a)
 	return all & IS_TRUE ? IS_TRUE : ask_node(a, a->e->root);
 }
 
+/* A call that has begun: its arguments are known, and not with what it will end. */
+static answers ask_begun(struct ask *a)
+{
+	answers all = ask_arguments(a);
+
+	a->argument.later = true;
+	all |= ask_as(a, "return value", NULL) | ask_as(a, "exception", NULL);
+	a->argument.later = false;
+	a->argument.state = ARGUMENT_NONE;
+	return all | ask_node(a, a->e->root);
+}
+
 enum expr_answer expr_ask(struct expr *e, const struct expr_subject *s)
 {
 	const bool whole = !((EXPR_ARGS | EXPR_END) & ~s->known);
@@ -312,7 +324,10 @@ enum expr_answer expr_ask(struct expr *e, const struct expr_subject *s)
 	struct ask a = {.e = e, .s = s, .room = &e->room};
 
 	a.argument.state = none ? ARGUMENT_NONE : ARGUMENT_ANY;
-	const answers all = e->by_argument && whole && !none ? ask_each(&a) : ask_node(&a, e->root);
+	const answers all = !e->by_argument || none ? ask_node(&a, e->root)
+			    : whole		    ? ask_each(&a)
+			    : s->known & EXPR_ARGS  ? ask_begun(&a)
+						    : ask_node(&a, e->root);
 	return !(all & IS_TRUE) ? EXPR_NO : all == IS_TRUE ? EXPR_YES : EXPR_MAYBE;
 }
 

@@ -79,6 +79,12 @@ static struct frame_entry *entry_of(struct frames *f, const struct pl_event *e)
 		       : NULL;
 }
 
+static void close_entry(struct frames *f, struct frame_entry *one)
+{
+	f->open -= one->code != NULL;
+	one->code = NULL;
+}
+
 /* ---- generators ---- */
 
 static void wake(struct frames *f, struct frame_entry *one)
@@ -125,6 +131,8 @@ static int begin(struct frames *f, const struct pl_event *e, struct expr_subject
 
 	if (!one)
 		return e->depth < FRAMES_DEPTH_MAX ? PL_ERR_MEMORY : 0;
+	close_entry(f, one);
+	f->open += e->code != NULL;
 	one->code = e->code;
 	one->generator = e->generator;
 	one->greenlet = e->greenlet;
@@ -151,7 +159,7 @@ static int end(struct frames *f, const struct pl_event *e, struct expr_subject *
 		s->exception = &one->raised;
 	if (e->kind == PL_EVENT_YIELD)
 		code = sleep_on(f, one);
-	one->code = NULL;
+	close_entry(f, one);
 	return code;
 }
 
@@ -160,6 +168,15 @@ static void forget(struct frames *f)
 {
 	for (size_t i = 0; i < f->room; i++)
 		f->at[i].code = NULL;
+	f->open = 0;
+}
+
+void frames_drop(struct frames *f, const struct pl_event *e)
+{
+	struct frame_entry *one = entry_of(f, e);
+
+	if (one)
+		close_entry(f, one);
 }
 
 int frames_put(struct frames *f, const struct pl_event *e, struct expr_subject *s)

@@ -26,6 +26,7 @@ struct frame_entry;
 struct frames {
 	struct frame_entry *at; /* owned; by depth */
 	size_t room;
+	size_t open;	      /* of these, how many are of a frame that runs */
 	struct pl_map asleep; /* owned: generator -> its frame_entry, owned */
 };
 
@@ -35,6 +36,8 @@ uint32_t frames_kinds(void);
 /* The subject of an event with its values; it is valid until the next event is put in, and lacks
  * the thread. 0; PL_ERR_MEMORY. */
 int frames_put(struct frames *f, const struct pl_event *e, struct expr_subject *s);
+/* Nothing of the frame is of interest that begins with this event, which was put in last. */
+void frames_drop(struct frames *f, const struct pl_event *e);
 void frames_release(struct frames *f);
 
 #endif

@@ -129,6 +129,8 @@ static void take_record(const struct ask *a, enum expr_field field, struct term 
 	}
 	if (field == FIELD_ARG)
 		put_part(t, a->argument.name);
+	else if (a->argument.later)
+		t->state = TERM_ANY;
 	else if (field == FIELD_VALUE && a->argument.value)
 		put_value(t, a->argument.value);
 	else if (field == FIELD_TYPE && (a->argument.value || a->argument.type.length))

@@ -12,6 +12,7 @@ struct ask {
 		enum { ARGUMENT_ANY, ARGUMENT_NONE, ARGUMENT_THIS } state;
 		struct pl_text name, type; /* type: of an exception without a value */
 		const struct pl_value *value;
+		bool later; /* its value is not known yet */
 	} argument;
 	struct pl_buf *room; /* for texts */
 };

@@ -9,10 +9,11 @@
 struct pl_search {
 	struct pl_recording *r;
 	struct thread_entry *thread;
-	struct pl_wanted wanted;
+	struct pl_wanted wanted, fewer; /* fewer: pl_search_narrow */
+	bool narrow;			/* only the fewer are wanted */
 	bool wants_values;
 	struct walk walk;
-	struct fast_forward forward; /* these stop */
+	struct fast_forward forward, narrow_forward; /* these stop */
 	struct walk scout;
 	struct fast_forward over; /* of the scout, these do not */
 };
@@ -28,14 +29,18 @@ static bool search_is_stopped(const struct pl_search *s)
 	return s->wanted.stop && *s->wanted.stop;
 }
 
-static bool may_be_wanted(void *context, const struct pl_count *row)
+static bool row_may_be_wanted(const struct pl_wanted *wanted, const struct pl_count *row)
 {
-	const struct pl_wanted *wanted = context;
 	struct pl_count first = *row;
 
 	first.code = code_first(row->code);
 	return wanted->kinds >> row->kind & 1 &&
 	       (!wanted->may || wanted->may(wanted->context, &first));
+}
+
+static bool may_be_wanted(void *context, const struct pl_count *row)
+{
+	return row_may_be_wanted(context, row);
 }
 
 int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct pl_wanted *wanted,
@@ -55,6 +60,8 @@ int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct p
 	s->wanted = *wanted;
 	s->forward.halts = may_be_wanted;
 	s->forward.halts_context = &s->wanted;
+	s->narrow_forward.halts = may_be_wanted;
+	s->narrow_forward.halts_context = &s->fewer;
 	walk_init(&s->walk, r, t);
 	walk_init(&s->scout, r, t);
 	*out = s;
@@ -68,6 +75,7 @@ void pl_search_free(struct pl_search *s)
 	walk_release(&s->walk);
 	walk_release(&s->scout);
 	fast_forward_release(&s->forward);
+	fast_forward_release(&s->narrow_forward);
 	fast_forward_release(&s->over);
 	free(s);
 }
@@ -75,6 +83,21 @@ void pl_search_free(struct pl_search *s)
 void pl_search_want_values(struct pl_search *s, bool wanted)
 {
 	s->wants_values = wanted;
+}
+
+void pl_search_narrow(struct pl_search *s, uint32_t kinds)
+{
+	s->narrow = kinds != 0;
+	if (!kinds || kinds == s->fewer.kinds)
+		return;
+	s->fewer = s->wanted;
+	s->fewer.kinds = kinds;
+	fast_forward_forget(&s->narrow_forward);
+}
+
+static const struct pl_wanted *wanted_now(const struct pl_search *s)
+{
+	return s->narrow ? &s->fewer : &s->wanted;
 }
 
 /* ---- the thread's blocks ---- */
@@ -104,7 +127,7 @@ static size_t blocks_before(const struct thread_entry *t, uint64_t seq)
  * count, it always does. */
 static bool may_have(const struct pl_search *s, const struct block_ref *ref)
 {
-	const uint32_t kinds = s->wanted.kinds;
+	const uint32_t kinds = wanted_now(s)->kinds;
 
 	return kinds & ~COUNTED_KINDS || kinds & ref->kinds;
 }
@@ -162,7 +185,7 @@ static int is_wanted(struct pl_search *s, struct pl_event *e, struct pl_err *err
 	const struct pl_count row = {
 		.code = e->code, .line = e->line, .kind = e->kind, .events = 1};
 
-	if (!may_be_wanted(&s->wanted, &row))
+	if (!row_may_be_wanted(wanted_now(s), &row))
 		return PL_END;
 	int code = put_values(s, e, err);
 	return code || !s->wanted.is ? code : s->wanted.is(s->wanted.context, e);
@@ -174,7 +197,8 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 	while (!search_is_stopped(s)) {
 		pass_blocks(s, end);
 		int code = s->walk.clock.path.next_seq < end
-				   ? pass_over(&s->forward, &s->walk, end, err)
+				   ? pass_over(s->narrow ? &s->narrow_forward : &s->forward,
+					     &s->walk, end, err)
 				   : PL_END;
 		if (code == 0 && s->walk.clock.path.next_seq >= end)
 			code = PL_END;

@@ -70,22 +70,25 @@ static bool are_before(struct event_calls *none, const struct block *b, size_t a
 	return false;
 }
 
-/* Among those of the section. Rows are mostly asked for in their order. */
+/* Among those of the section: it can only be the last one in front of the event's end, as each is
+ * directly before its own event. Rows are mostly asked for in their order. */
 static bool find_in_section(struct row_values *v, struct row_section *s, const struct block *b,
 	size_t end, struct pl_view *found)
 {
-	struct block_section next;
+	struct block_section at, next;
 	struct pl_view bytes;
+	bool some = false;
 
 	if (end < s->end)
 		s->rest = s->all;
 	s->end = end;
-	for (next = s->rest; block_section_next(&next, &bytes) && next.at < end; s->rest = next)
-		if (are_before(&v->none, b, next.at, end)) {
-			*found = bytes;
-			return true;
-		}
-	return false;
+	for (at = next = s->rest; block_section_next(&next, &bytes) && next.at < end; at = next) {
+		s->rest = at;
+		*found = bytes;
+		some = true;
+	}
+	at = s->rest;
+	return some && block_section_next(&at, &bytes) && are_before(&v->none, b, at.at, end);
 }
 
 /* An event of this kind can be among the others. Then the path has passed it, as `passed`. */

@@ -1,4 +1,5 @@
 """--filter EXPR of calls and dump: what is selected, what is not, and what is refused where."""
+import json
 import os
 import re
 import subprocess
@@ -92,6 +93,11 @@ def events(text, *words):
     if code or err:
         raise AssertionError(f"{text}: {code} {err}")
     return [tuple(row.split("\t")) for row in out.splitlines()]
+
+
+def calls_by_place(text):
+    calls = [json.loads(line)["data"] for line in run("calls", "--all", "--json", "--filter", text)[1].splitlines()]
+    return {(call["process"], call["thread"], call["seq"]): {**call, "level": None} for call in calls}
 
 
 class Calls(unittest.TestCase):
@@ -326,6 +332,29 @@ class Dump(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(events(text, "-t", "1"), events(f"({text}) and thread == 1"))
                 self.assertEqual(events(text, "-t", "0,1"), events(text))
+
+    def test_what_is_passed_over_has_no_match(self):
+        """Ends are visited only while a call is open that may match. --follow visits each event."""
+        for text in ("args.n == 2", "args.n > 0 and duration < 1h", "args.n == 2 and event == 'return'", "args.name == 'a'",
+                     "args.order.count > 2 and event == 'unwind'", "arg == 'n' and value == 3", "result == 2 or args.n == 1",
+                     "exception == 'SoldOut' and args.order.count == 3", "not args.n == 2", "args.n == 3 or event == 'raise'",
+                     "arg == 'return value' and value == 2.5", "args.item", "type == 'Order'"):
+            with self.subTest(text):
+                found = recorded().rows("--filter", text, "-f", "thread,seq,event,code")
+                self.assertTrue(found)
+                self.assertEqual(sorted(found), sorted(recorded().rows("--follow", "--filter", text, "-f", "thread,seq,event,code")))
+
+    def test_from_a_time_on(self):
+        """The search begins there."""
+        times = recorded().rows("--filter", "event == 'call' and thread == 0", "-f", "time")
+        middle = float(times[len(times) // 2][0][:-5])
+        for text in ("event == 'call'", "args.n == 3", "args.name == 'a'"):
+            with self.subTest(text):
+                rows = recorded().rows("--filter", text, "-f", "time,thread,seq")
+                self.assertEqual(recorded().rows("--filter", f"time >= {middle} and ({text})", "-f", "time,thread,seq"),
+                                 [row for row in rows if float(row[0]) >= middle])
+                after = {place: call for place, call in calls_by_place(text).items() if float(call["time"]) >= middle}
+                self.assertEqual(calls_by_place(f"time >= {middle} and ({text})"), after)
 
     def test_several_threads_are_in_their_order(self):
         """Each thread is searched by itself; all rows are those that a program would choose."""
