@@ -18,8 +18,9 @@ extern "C" {
 
 struct pl_recording;
 
-/* 0, or a negative enum pl_error. The caller closes the recording. */
-int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err *err);
+/* `path` is a recording's directory, or a file that pl_recording_pack wrote. 0, or a negative enum
+ * pl_error. The caller closes the recording. */
+int pl_recording_open(struct pl_recording **out, const char *path, struct pl_err *err);
 /* Read what was appended since (processes, threads, codes, blocks). Cursors stay valid. PL_END:
  * nothing is new. */
 int pl_recording_refresh(struct pl_recording *r, struct pl_err *err);
@@ -59,6 +60,7 @@ struct pl_recording_info {
 	const char *redact;  /* further names of secrets, as `record --redact` had them; "": none */
 	uint64_t value_events;	  /* events whose values are there */
 	uint64_t variable_events; /* events that have what variables became */
+	const char *stripped;	  /* what `pack` took out: "values", "sources", both; "": nothing */
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);
 
@@ -201,6 +203,29 @@ struct pl_check_result {
  * PL_ERR_FORMAT: there is some. */
 int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const struct pl_damage *d),
 	void *arg, struct pl_check_result *result, struct pl_err *err);
+
+/* ---- all in one file ---- */
+
+struct pl_pack {
+	bool strip_values;  /* without what arguments, results and variables were */
+	bool strip_sources; /* without the texts of the source files */
+	/* NULL, or called now and then. done: 0 to 1 */
+	void (*progress)(void *arg, double done);
+	void *arg;
+};
+struct pl_packed {
+	uint64_t bytes;	  /* written */
+	uint64_t values;  /* events whose values were taken out */
+	uint64_t sources; /* texts that were taken out */
+	/* Records that were left out, because what is in them is damaged and may be what was to be
+	 * taken out. A pack of everything has damaged bytes as they are. */
+	uint64_t damaged;
+};
+/* Write a copy of the recording as one file, from the offset of `fd` on, with write(2) only. It is
+ * read as a recording is. One that is being written is copied as far as it is there.
+ * PL_ERR_NOT_FOUND: a part was dropped meanwhile, by the limit; what was written is of no use. */
+int pl_recording_pack(struct pl_recording *r, int fd, const struct pl_pack *how,
+	struct pl_packed *out, struct pl_err *err);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -43,6 +43,7 @@
 	X(history, "each value that a variable or attribute had, and who wrote it")                \
 	X(query, "ask by SQL: calls, lines, events, exceptions, and their sums")                   \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
+	X(pack, "copy a recording into one file, to keep or to send")                              \
 	X(ls, "list the recordings")                                                               \
 	X(rm, "remove recordings")                                                                 \
 	X(check, "verify a recording, and say what is damaged")

@@ -26,6 +26,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_text(j, "values_limit", i->values_limit);
 	json_text(j, "secrets", i->secrets);
 	json_text(j, "redact", i->redact);
+	json_text(j, "stripped", i->stripped);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);
 	json_moment(j, "end", i->end_ns);

@@ -136,6 +136,11 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 	if (i->filter[0])
 		label_text(o, "filter", i->filter);
 	write_values(o, i);
+	if (i->stripped[0])
+		label_text(o, "taken out",
+			!strcmp(i->stripped, "values sources") ? "values, source texts"
+			: !strcmp(i->stripped, "sources")      ? "source texts"
+							       : "values");
 	units_size(size, i->limit_bytes);
 	label_text(o, "limit", i->limit_bytes ? size : "none");
 }

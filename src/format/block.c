@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "base/varint.h"
+#include "format/section_row.h"
 
 #define CODE_BYTES_MIN	2    /* a code's delta and body */
 #define FRAME_BYTES_MIN 6    /* a frame's fields, one byte each */
@@ -326,11 +327,11 @@ static void put_section(struct pl_buf *table, struct pl_buf *sections, const str
 		return;
 	if (!record_compress(packer, sections, buf_view(&s->rows), FRONT_LEVEL))
 		buf_put(sections, s->rows.at, s->rows.used);
-	buf_varint(table, s->kind);
-	buf_varint(table, s->events);
-	buf_varint(table, s->stream_bytes);
-	buf_varint(table, s->rows.used);
-	buf_varint(table, sections->used - at);
+	section_row_write(table, &(struct section_row){.kind = s->kind,
+					 .events = s->events,
+					 .stream_bytes = s->stream_bytes,
+					 .raw = s->rows.used,
+					 .stored = sections->used - at});
 }
 
 /* | bytes u32 | (kind, events, stream bytes, raw, stored)… | XXH3 | section… |
@@ -565,22 +566,6 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 	return 0;
 }
 
-/* A row of the table of sections. */
-struct section_row {
-	uint64_t kind, events, stream_bytes, raw, stored;
-};
-
-static int read_section_row(struct pl_view *rows, struct section_row *out)
-{
-	return view_varint_max(rows, EVENT_FURTHER_MAX, &out->kind) ||
-			       view_varint_max(rows, UINT32_MAX, &out->events) ||
-			       view_varint_max(rows, UINT32_MAX, &out->stream_bytes) ||
-			       view_varint_max(rows, RECORD_RAW_MAX, &out->raw) ||
-			       view_varint_max(rows, out->raw, &out->stored)
-		       ? PL_ERR_FORMAT
-		       : 0;
-}
-
 /* Kinds grow strictly, so a table is not longer than it can be. */
 static int read_section_rows(struct pl_view rows, struct block_sections *out)
 {
@@ -588,7 +573,7 @@ static int read_section_rows(struct pl_view rows, struct block_sections *out)
 	uint64_t kind = 0;
 
 	while (rows.left) {
-		if (read_section_row(&rows, &row) || row.kind <= kind)
+		if (section_row_read(&rows, &row) || row.kind <= kind)
 			return PL_ERR_FORMAT;
 		kind = row.kind;
 		out->unknown += EVENT_FURTHER_KNOWN(kind) ? 0 : row.events;
@@ -945,7 +930,7 @@ static bool find_section(
 
 	if (view_u32(&rest, &bytes) || view_bytes(&rest, bytes, &table) || view_u64(&rest, &check))
 		return false;
-	while (read_section_row(&table, row) == 0 && view_bytes(&rest, row->stored, stored) == 0)
+	while (section_row_read(&table, row) == 0 && view_bytes(&rest, row->stored, stored) == 0)
 		if (row->kind == kind)
 			return true;
 	return false;

@@ -164,6 +164,11 @@ struct block_sections {
  * PL_ERR_FORMAT: it is damaged, or cut off. */
 int block_read_sections(struct pl_view v, struct block_sections *out);
 
+/* Append the payload of a block without the events in its sections: the rows of the table stay, so
+ * that the places in the thread's stream do, and say that there are none. *events: how many there
+ * were. 0, also if the block has no sections; PL_ERR_FORMAT: then nothing was appended. */
+int block_strip(struct pl_buf *out, struct pl_view payload, uint64_t *events);
+
 /* A block that is open for decoding. All zero is valid. */
 struct block {
 	struct block_head head;

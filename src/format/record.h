@@ -26,7 +26,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 13
+#define FORMAT_MINOR 14
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -65,7 +65,8 @@
 		"collector_ns kinds (body+1 (recorded events of a kind)…kinds)…: for record "  \
 		"--stat")                                                                          \
 	X(BLOCK, 20, "events", "see block.h")                                                      \
-	X(SAMPLES, 21, "samples", "see samples.h")
+	X(SAMPLES, 21, "samples", "see samples.h")                                                 \
+	X(PACK, 22, "pack", "(file bytes)…: of the files that follow; file 0 is meta")
 
 enum record_kind {
 	RECORD_NONE = 0,

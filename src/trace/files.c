@@ -144,20 +144,17 @@ static int directory_size(struct files *f, uint32_t file, uint64_t *bytes, struc
 	return 0;
 }
 
-/* Exactly span.length bytes are appended, or none. The caller has compared the length with the
- * file's size: a file that is shorter by now is damage. */
-static int directory_read(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
+/* Exactly `length` bytes are appended, or none. The caller has compared the length with the file's
+ * size: a file that is shorter by now is damage. */
+int files_read_at(int fd, uint64_t off, size_t length, struct pl_buf *to, struct pl_err *err)
 {
-	int fd = directory_fd((struct directory *)f, span.file, err);
-	uint8_t *at = buf_reserve(to, span.length);
+	uint8_t *at = buf_reserve(to, length);
 	size_t done = 0;
 
-	if (fd < 0)
-		return fd;
 	if (!at)
-		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for %zu bytes", span.length);
-	while (done < span.length) {
-		ssize_t got = pread(fd, at + done, span.length - done, (off_t)(span.off + done));
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for %zu bytes", length);
+	while (done < length) {
+		ssize_t got = pread(fd, at + done, length - done, (off_t)(off + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -167,8 +164,15 @@ static int directory_read(struct files *f, struct span span, struct pl_buf *to, 
 			return pl_err_cause(err, PL_ERR_FORMAT, "the file ends early");
 		done += (size_t)got;
 	}
-	to->used += span.length;
+	to->used += length;
 	return 0;
+}
+
+static int directory_read(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
+{
+	int fd = directory_fd((struct directory *)f, span.file, err);
+
+	return fd < 0 ? fd : files_read_at(fd, span.off, span.length, to, err);
 }
 
 static bool directory_exists(struct files *f, const char *path)
@@ -216,13 +220,10 @@ static const struct files_ops directory_ops = {
 	.close = directory_close,
 };
 
-int files_open_directory(struct files **out, const char *directory, struct pl_err *err)
+static int start_directory(struct files **out, int fd, struct pl_err *err)
 {
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return no_file(directory, errno == ENOTDIR ? ENOENT : errno, err);
 	struct directory *d = calloc(1, sizeof *d);
+
 	if (!d) {
 		close(fd);
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory");
@@ -232,4 +233,29 @@ int files_open_directory(struct files **out, const char *directory, struct pl_er
 	d->follow_fd = -1;
 	*out = &d->files;
 	return 0;
+}
+
+int files_open_directory(struct files **out, const char *directory, struct pl_err *err)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return no_file(directory, errno == ENOTDIR ? ENOENT : errno, err);
+	return start_directory(out, fd, err);
+}
+
+/* A FIFO or a device must not block us. */
+int files_open(struct files **out, const char *path, struct pl_err *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return no_file(path, errno == ENOTDIR ? ENOENT : errno, err);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return start_directory(out, fd, err);
+	if (S_ISREG(st.st_mode))
+		return files_open_pack(out, fd, path, err);
+	close(fd);
+	return no_file(path, ENOENT, err);
 }

@@ -41,8 +41,15 @@ struct files {
 	const struct files_ops *ops;
 };
 
-/* The files of a directory. The caller closes them with ops->close. */
+/* The files of a recording: of a directory, or of a pack (format/pack.h). The caller closes them
+ * with ops->close. PL_ERR_NOT_FOUND: it is neither; PL_ERR_FORMAT: a pack that is damaged. */
+int files_open(struct files **out, const char *path, struct pl_err *err);
 int files_open_directory(struct files **out, const char *directory, struct pl_err *err);
+/* fd is a regular file, and owned from now on, also after a failure. */
+int files_open_pack(struct files **out, int fd, const char *path, struct pl_err *err);
+
+/* Append `length` bytes of an open file, from `off` on. PL_ERR_FORMAT: it is shorter. */
+int files_read_at(int fd, uint64_t off, size_t length, struct pl_buf *to, struct pl_err *err);
 
 /* "meta", "events.000007". */
 void file_name(uint32_t file, char name[FILE_NAME_MAX]);

@@ -90,6 +90,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"values-limit", &r->info.values_limit},
 		{"secrets", &r->info.secrets},
 		{"redact", &r->info.redact},
+		{"stripped", &r->info.stripped},
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

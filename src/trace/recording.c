@@ -377,6 +377,7 @@ static int recording_init(struct pl_recording *r)
 		.values_limit = "",
 		.secrets = "",
 		.redact = "",
+		.stripped = "",
 		.filter = "",
 		.command = "",
 		.host = "",
@@ -434,16 +435,16 @@ int recording_open_guest(struct pl_recording **out, struct pl_recording *host,
 	return recording_start(out, r, err);
 }
 
-int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err *err)
+int pl_recording_open(struct pl_recording **out, const char *path, struct pl_err *err)
 {
 	struct files *files;
-	int code = files_open_directory(&files, dir, err);
+	int code = files_open(&files, path, err);
 
 	if (code == 0)
 		code = recording_open_files(out, files, err);
 	if (code)
-		return pl_err_cause(err, code, "%s cannot be read", dir);
-	(*out)->info.directory = texts_keep(&(*out)->texts, view_of(dir, strlen(dir)));
+		return pl_err_cause(err, code, "%s cannot be read", path);
+	(*out)->info.directory = texts_keep(&(*out)->texts, view_of(path, strlen(path)));
 	if (!(*out)->info.directory)
 		(*out)->info.directory = "";
 	return 0;

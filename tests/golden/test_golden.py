@@ -343,5 +343,20 @@ class Changed(unittest.TestCase):
         self.assertEqual(len(CHANGED), 2)
 
 
+class Packed(unittest.TestCase):
+    """Packs (1.14), of the recording 1.13-3.13: all of it, and without values and texts."""
+
+    def test_rows(self):
+        rows = table(HERE / "1.13-3.13")
+        bare = [dict(row, **dict.fromkeys(FIELDS[FIELDS.index("args"):], "")) for row in rows]
+        for name, expected in (("1.14-3.13", rows), ("1.14-3.13-stripped", bare)):
+            path = HERE / (name + ".pathline")
+            done = subprocess.run([PATHLINE, "dump", path, "--fields", ",".join(FIELDS)], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual([dict(zip(FIELDS, line.split("\t"))) for line in done.stdout.splitlines()], expected)
+            self.assertEqual(subprocess.run([PATHLINE, "check", path], capture_output=True).returncode, 0)
+        self.assertEqual(info(HERE / "1.14-3.13-stripped.pathline")["stripped"], "values sources")
+
+
 if __name__ == "__main__":
     unittest.main()
