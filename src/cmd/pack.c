@@ -67,7 +67,8 @@ static int open_part(struct packer_run *p, int *fd)
 		return refuse_pack(p, "it exists, and is not a regular file");
 	if (!p->force && lstat(p->path, &st) == 0)
 		return refuse_pack(p, "it exists; --force replaces it");
-	if (snprintf(p->part, sizeof p->part, "%s.%d.part", p->path, (int)getpid()) >= CMD_DIRECTORY_BYTES)
+	if (snprintf(p->part, sizeof p->part, "%s.%d.part", p->path, (int)getpid()) >=
+		CMD_DIRECTORY_BYTES)
 		return refuse_pack(p, strerror(ENAMETOOLONG));
 	*fd = open(p->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (*fd >= 0)

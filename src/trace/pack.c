@@ -21,13 +21,13 @@ struct packing {
 	const struct pl_pack *how;
 	struct pl_packed *packed;
 	struct pl_err *err;
-	int fd; /* -1: lengths are counted, and nothing is written */
+	int fd;			 /* -1: lengths are counted, and nothing is written */
 	struct pack_part *parts; /* owned; the first is meta */
 	size_t count;
 	struct pack_strip strip;
-	struct pl_buf room; /* owned: of a file, as it is */
-	struct pl_buf out;  /* owned: a record that goes to the pack */
-	uint64_t at;	    /* bytes of the part so far */
+	struct pl_buf room;   /* owned: of a file, as it is */
+	struct pl_buf out;    /* owned: a record that goes to the pack */
+	uint64_t at;	      /* bytes of the part so far */
 	uint64_t read, total; /* bytes of the recording, for the progress */
 };
 
@@ -224,10 +224,8 @@ static int put_all(struct packing *p, int fd)
 {
 	int code = list_parts(p);
 
-	p->strip = (struct pack_strip){.how = p->how,
-		.parts = p->parts,
-		.part_count = p->count,
-		.packed = p->packed};
+	p->strip = (struct pack_strip){
+		.how = p->how, .parts = p->parts, .part_count = p->count, .packed = p->packed};
 	if (code == 0 && strips(p))
 		code = count_parts(p);
 	p->fd = fd;

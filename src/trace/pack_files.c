@@ -46,8 +46,7 @@ static int by_file(const void *key, const void *element)
 
 static const struct part *find_part(const struct pack *p, uint32_t file, struct pl_err *err)
 {
-	const struct part *part =
-		bsearch(&file, p->parts, p->count, sizeof *p->parts, by_file);
+	const struct part *part = bsearch(&file, p->parts, p->count, sizeof *p->parts, by_file);
 	char name[FILE_NAME_MAX];
 
 	if (!part) {

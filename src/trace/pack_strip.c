@@ -139,8 +139,7 @@ static int strip_payload(struct pack_strip *s, const struct pack_record *in, str
 int pack_strip(struct pack_strip *s, const struct pack_record *in, struct pl_buf *out)
 {
 	const uint16_t kind = in->record.kind;
-	const bool changes = kind == RECORD_HEADER || kind == RECORD_SOURCE ||
-			     kind == RECORD_END ||
+	const bool changes = kind == RECORD_HEADER || kind == RECORD_SOURCE || kind == RECORD_END ||
 			     (kind == RECORD_BLOCK && s->how->strip_values);
 	struct pl_view plain;
 

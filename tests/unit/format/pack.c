@@ -56,13 +56,13 @@ static void test_what_is_no_table(void **state)
 	(void)state;
 	assert_int_equal(READ(0, 10), PL_END);
 	assert_int_equal(READ(0, 10, 1, 10), PL_END);
-	assert_int_equal(read_all(NULL, 0), PL_ERR_FORMAT);			   /* nothing */
-	assert_int_equal(READ(1, 10), PL_ERR_FORMAT);				   /* no meta */
-	assert_int_equal(READ(0, 10, 0, 10), PL_ERR_FORMAT);			   /* meta twice */
-	assert_int_equal(READ(0, 10, 2, 1, 2, 1), PL_ERR_FORMAT);		   /* a file twice */
-	assert_int_equal(READ(0, 10, 2, 1, 1, 1), PL_ERR_FORMAT);		   /* out of order */
-	assert_int_equal(READ(0, 10, 1), PL_ERR_FORMAT);			   /* half a row */
-	assert_int_equal(READ(0, 1ull << 63), PL_ERR_FORMAT);			   /* no off_t */
+	assert_int_equal(read_all(NULL, 0), PL_ERR_FORMAT);			  /* nothing */
+	assert_int_equal(READ(1, 10), PL_ERR_FORMAT);				  /* no meta */
+	assert_int_equal(READ(0, 10, 0, 10), PL_ERR_FORMAT);			  /* meta twice */
+	assert_int_equal(READ(0, 10, 2, 1, 2, 1), PL_ERR_FORMAT);		  /* a file twice */
+	assert_int_equal(READ(0, 10, 2, 1, 1, 1), PL_ERR_FORMAT);		  /* out of order */
+	assert_int_equal(READ(0, 10, 1), PL_ERR_FORMAT);			  /* half a row */
+	assert_int_equal(READ(0, 1ull << 63), PL_ERR_FORMAT);			  /* no off_t */
 	assert_int_equal(READ(0, 1, (uint64_t)UINT32_MAX + 1, 1), PL_ERR_FORMAT); /* no number */
 }
 
