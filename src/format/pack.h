@@ -4,8 +4,8 @@
  *	| (file, bytes)…            |
  *
  * The payload has a row for each file, in the order in which they follow, without room between
- * them. `file` is a segment's number, 0 for meta, which is the first. So a reader finds each file by
- * adding up, and a pack that is cut short lacks only the end of its path.
+ * them. `file` is a segment's number, 0 for meta, which is the first. So a reader finds each file
+ * by adding up, and a pack that is cut short lacks only the end of its path.
  */
 #ifndef PL_FORMAT_PACK_H
 #define PL_FORMAT_PACK_H
