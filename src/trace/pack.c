@@ -1,9 +1,9 @@
 /* A recording as one file (format/pack.h).
  *
  * The table comes first and says how long each file is, and `fd` may be a pipe. So what is taken
- * out is taken out twice: once to know the lengths, and once more to write. A recording that is being
- * written only grows: the lengths of its segments are taken before that of meta, which then has all
- * that they name.
+ * out is taken out twice: once to know the lengths, and once more to write. A recording that is
+ * being written only grows: the lengths of its segments are taken before that of meta, which then
+ * has all that they name.
  */
 #define _GNU_SOURCE
 #include <errno.h>
