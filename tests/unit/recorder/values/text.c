@@ -65,8 +65,9 @@ static void a_part_of_it(void **state)
 	static const uint8_t latin[] = {'a', 0xe9, 'b', 0xe8};
 
 	(void)state;
-	expect(make_str(1, latin, 4), 1, 3, "\xc3\xa9"
-					    "b");
+	expect(make_str(1, latin, 4), 1, 3,
+		"\xc3\xa9"
+		"b");
 	expect(make_str(1, latin, 4), 3, 100, "\xc3\xa8");
 	expect(make_str(1, latin, 4), 4, 100, "");
 	expect(make_str(1, latin, 4), 3, 2, "");
