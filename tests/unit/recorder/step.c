@@ -92,9 +92,21 @@ void interpreters_look(void)
 	looks++;
 }
 
-void thread_check_name(struct thread *t)
+static PyThreadState *current;
+
+#if PY_VERSION_HEX >= 0x030d0000
+PyThreadState *PyThreadState_GetUnchecked(void)
+#else
+PyThreadState *_PyThreadState_UncheckedGet(void)
+#endif
+{
+	return current;
+}
+
+void thread_check_name(struct thread *t, const PyThreadState *ts)
 {
 	(void)t;
+	assert_ptr_equal(ts, current);
 	names_checked++;
 }
 
@@ -107,7 +119,10 @@ void greenlets_lost(struct thread *t)
 /* A thread that has just written, at a tick that has passed since. */
 static int setup(void **state)
 {
+	static int any;
+
 	(void)state;
+	current = (PyThreadState *)(void *)&any; /* compared only */
 	memset(bytes, 0, sizeof bytes);
 	memset(entries, 0, sizeof entries);
 	head = (struct arena_head){.tick = 5};
