@@ -16,7 +16,7 @@ static void end(struct record_values *v, int code)
 
 static void usual(void **state)
 {
-	struct record_values v = {.word = NULL};
+	struct record_values v = {.of.command = "record"};
 	struct collector_values s = {.which = VALUES_NONE};
 
 	(void)state;
@@ -34,7 +34,7 @@ static void usual(void **state)
 
 static void limits(void **state)
 {
-	struct record_values v = {.word = "lines"};
+	struct record_values v = {.word = "lines", .of.command = "record"};
 
 	(void)state;
 	record_values_take_limits(&v, "values-limit", "depth=5,chars=1K");
@@ -45,7 +45,7 @@ static void limits(void **state)
 	assert_int_equal(v.limits.chars, 100); /* the last one counts */
 	assert_int_equal(v.limits.items, 10);
 	record_values_release(&v);
-	v = (struct record_values){.word = NULL};
+	v = (struct record_values){.of.command = "record"};
 	record_values_take_limits(&v, "values-limit", "event=128");
 	end(&v, CMD_GO);
 	assert_int_equal(v.limits.bytes, 128); /* one value has no more than all of them */
@@ -54,7 +54,7 @@ static void limits(void **state)
 
 static void expect_refused(const char *limits_text, const char *said)
 {
-	struct record_values v = {.word = NULL};
+	struct record_values v = {.of.command = "record"};
 
 	said_begin();
 	record_values_take_limits(&v, "values-limit", limits_text);
@@ -84,7 +84,7 @@ static void refused(void **state)
 
 static void hidden(void **state)
 {
-	struct record_values v = {.word = NULL};
+	struct record_values v = {.of.command = "record"};
 
 	(void)state;
 	record_values_take_redact(&v, "redact", "My_Pin");
@@ -94,7 +94,7 @@ static void hidden(void **state)
 	assert_memory_equal(v.redact.at, "my_pin\n*key\n", 12); /* compared in small letters */
 	assert_string_equal((const char *)v.redact_text.at, "My_Pin '*key'");
 	record_values_release(&v);
-	v = (struct record_values){.shows_secrets = true};
+	v = (struct record_values){.shows_secrets = true, .of.command = "record"};
 	record_values_take_redact(&v, "redact", "pin");
 	said_begin();
 	const int code = record_values_end(&v, none);
@@ -102,7 +102,7 @@ static void hidden(void **state)
 					"shows them all; write one of them\n");
 	assert_int_equal(code, CMD_USAGE);
 	record_values_release(&v);
-	v = (struct record_values){.word = NULL};
+	v = (struct record_values){.of.command = "record"};
 	said_begin();
 	record_values_take_redact(&v, "redact", "[a");
 	assert_string_equal(said_end(), "pathline: record: --redact '[a' has a [ without its ]\n");
