@@ -112,19 +112,19 @@ static void hidden(void **state)
 
 static void words(void **state)
 {
-	struct record_values v = {.word = "none"};
+	struct record_values v = {.word = "none", .of.command = "record"};
 
 	(void)state;
 	end(&v, CMD_GO);
 	assert_int_equal(v.which, VALUES_NONE);
 	record_values_release(&v);
-	v.word = "calls";
+	v = (struct record_values){.word = "calls", .of.command = "record"};
 	choose_take_of(&v.of, "values-of", "shop.*");
 	end(&v, CMD_GO);
 	assert_string_equal((const char *)v.of.text.at, "'shop.*'");
 	assert_false(v.of.mine);
 	record_values_release(&v);
-	v = (struct record_values){.word = "call"};
+	v = (struct record_values){.word = "call", .of.command = "record"};
 	said_begin();
 	const int code = record_values_end(&v, none);
 	assert_string_equal(said_end(), "pathline: record: unknown choice for --values: 'call'; "
