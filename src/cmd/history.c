@@ -12,6 +12,7 @@
 #include "cmd/page.h"
 #include "cmd/select.h"
 #include "filter/glob.h"
+#include "session/binds.h"
 
 #define NAMES_BYTES 256 /* of those that a message lists */
 /* The recorder keeps 1,024 names of a module or class body (KEPT_NAMES_MAX), Python's own ones
@@ -53,15 +54,27 @@ static bool is_wanted(const struct history *h, const struct pl_event *e)
 	return thread < h->thread_count && h->threads[thread];
 }
 
+/* Something else wrote it while the line ran, such as a debugger. Of parts that is not known. */
+static enum sighting_how how_of(const struct history *h, const struct sighting *s)
+{
+	const bool asked = s->how == SIGHTING_WROTE && !h->sightings.path.count;
+
+	return !asked || binds_value(h->r, s->code, s->line, &s->value, h->sightings.path.root)
+		       ? s->how
+		       : SIGHTING_SEEN;
+}
+
 static bool write_sighting(void *context, const struct sighting *s)
 {
 	struct history *h = context;
+	struct sighting shown = *s;
 
 	if (when_before(&h->selection.from, s->event) || !select_task(&h->selection, s->event)) {
 		h->sightings.written--;
 		return true;
 	}
-	const int code = history_rows_write(&h->rows, s);
+	shown.how = how_of(h, s);
+	const int code = history_rows_write(&h->rows, &shown);
 	if (code != CMD_GO)
 		h->code = code;
 	return code == CMD_GO && !h->out.error;

@@ -115,6 +115,8 @@ static size_t writer_text(
 		return (size_t)snprintf(text, max, "or newer, which had no room");
 	if (v->of_call || v->line == 0)
 		return (size_t)snprintf(text, max, "argument");
+	if (v->line == VARIABLE_LINE_OTHER)
+		return (size_t)snprintf(text, max, "not by a line of it, #%" PRIu64, v->seq);
 	if (v->line < 0)
 		return (size_t)snprintf(text, max, "written earlier");
 	return (size_t)snprintf(text, max, "%.80s:%" PRId32 " #%" PRIu64, slash ? slash + 1 : file,

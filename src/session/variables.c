@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "session/binds.h"
 #include "session/value_path.h"
 
 /* After so many events without values of lines it is taken that none were kept, if the recording
@@ -347,6 +348,8 @@ static void finish(struct gathering *g, const struct pl_event *last)
 		one->changed = one->has_writer && g->ran_known && one->seq > g->ran_seq;
 		if (one->waits || !one->has_writer)
 			one->line = VARIABLE_LINE_UNKNOWN;
+		else if (!binds_value(v->r, v->code, one->line, &one->value, one->name))
+			one->line = VARIABLE_LINE_OTHER;
 	}
 	if (v->count)
 		qsort(v->all, v->count, sizeof *v->all, compare_variables);

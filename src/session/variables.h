@@ -16,8 +16,10 @@
 #include "pathline/values.h"
 #include "session/frame_path.h"
 
-/* Of variable.line: not found within `patience`, or lost. */
+/* Of variable.line: not found within `patience`, or lost; or something else wrote it than a line of
+ * the frame, as another thread (binds.h). */
 #define VARIABLE_LINE_UNKNOWN (-1)
+#define VARIABLE_LINE_OTHER   (-2)
 
 /* A variable of a frame, as far as it is known at a position. All texts are valid until the next
  * variables_at or release. */

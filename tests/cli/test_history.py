@@ -244,6 +244,16 @@ class Lines(unittest.TestCase):
         self.assertEqual([(row["text"], row["line"], row["how"]) for row in rows(recorded, "a")], [("0.5", line, "wrote") for line in (2, 3, 7)])
         self.assertEqual([row["line"] for row in rows(recorded, "a", "--changes")], [2])
 
+    def test_what_the_line_did_not_write(self):
+        """An inner function changed it while a line ran that cannot bind it."""
+        text = ("def outer():\n    count = 0\n    def increment():\n        nonlocal count\n        count = count + 1\n"
+                "    increment()\n    try:\n        print(1 // 0)\n    except ArithmeticError:\n        count = 7\nouter()\n")
+        recorded = session.Recorded(text, "outer.py", "--values", "lines")
+        self.assertEqual([(row["text"], row["how"], row["line"]) for row in rows(recorded, "count", "-F", "outer")],
+                         [("0", "wrote", 2), ("1", "seen", 6), ("7", "wrote", 10)])
+        seq = recorded.rows("--filter", "event == 'raise' and func == 'outer'", "-f", "seq")[0][0]
+        self.assertIn("count = 1  (not by a line of it, #", recorded.pathline("why", "--at", f"#{seq}").stdout.decode())
+
     def test_nothing_is_said_of_calls(self):
         done = self.recorded.pathline("history", "n")
         self.assertEqual(done.stderr, b"")
