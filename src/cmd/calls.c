@@ -15,9 +15,7 @@
 #include "cmd/values.h"
 #include "filter/glob.h"
 
-#define WIDTH_DEFAULT 200
-#define WIDTH_LEAST   60
-#define NUMBER_MAX    100000
+#define NUMBER_MAX 100000
 
 struct calls {
 	struct pl_recording *r; /* owned */
@@ -320,13 +318,8 @@ static int read_numbers(struct calls *w, const char *depth, const char *width)
 {
 	int code = depth ? read_number("depth", depth, &w->depth) : CMD_GO;
 
-	w->width = WIDTH_DEFAULT;
-	if (code == CMD_GO && width)
-		code = read_number("width", width, &w->width);
-	if (code == CMD_GO && w->width && w->width < WIDTH_LEAST) {
-		cmd_say("calls: --width: at least %d columns, or 0 for whole lines", WIDTH_LEAST);
-		code = CMD_USAGE;
-	}
+	if (code == CMD_GO)
+		code = page_read_width("calls", width, &w->width);
 	if (code == CMD_GO && w->function &&
 		!glob_is_sound(view_of(w->function, strlen(w->function)))) {
 		cmd_say("calls: --function: a bracket of '%s' is not closed", w->function);
@@ -382,10 +375,7 @@ int cmd_calls(struct cmd *c)
 		{"all", 'a', NULL, "a line for each call: nothing is folded", .flag = &w.all},
 		{"depth", 'd', "N", "at most N levels; +12 below counts what is left out",
 			.text = &depth},
-		{"width", 'w', "N",
-			"cut lines at N columns; 0: nowhere. Without it: those of the terminal, "
-			"else 200",
-			.text = &width},
+		{"width", 'w', "N", PAGE_WIDTH_HELP, .text = &width},
 		{"json", 0, NULL, "one JSON object a line", .flag = &w.json},
 		{"function", 'F', "PATTERN",
 			"only calls of such functions, and what is below them: a name, or its "

@@ -30,6 +30,30 @@ static unsigned terminal_columns(void)
 	return columns < COLUMNS_LEAST ? COLUMNS_LEAST : (unsigned)columns;
 }
 
+#define WIDTH_LEAST 60
+#define WIDTH_MOST  100000
+
+int page_read_width(const char *command, const char *text, uint32_t *width)
+{
+	char *end;
+
+	*width = PAGE_WIDTH;
+	if (!text)
+		return CMD_GO;
+	const unsigned long n = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || n > WIDTH_MOST) {
+		cmd_say("%s: --width: '%s' is not a number up to %d", command, text, WIDTH_MOST);
+		return CMD_USAGE;
+	}
+	if (n && n < WIDTH_LEAST) {
+		cmd_say("%s: --width: at least %d columns, or 0 for whole lines", command,
+			WIDTH_LEAST);
+		return CMD_USAGE;
+	}
+	*width = (uint32_t)n;
+	return CMD_GO;
+}
+
 int page_open(struct cmd *c, struct out *o, bool for_person)
 {
 	if (out_init(o, 1, c->color_out) < 0) {

@@ -16,6 +16,12 @@
 
 /* for_person: the text form, and not JSON, CSV or rows. CMD_GO, or CMD_BAD after saying why. */
 int page_open(struct cmd *c, struct out *o, bool for_person);
+#define PAGE_WIDTH 200 /* columns of a line elsewhere than on a terminal */
+#define PAGE_WIDTH_HELP                                                                            \
+	"cut lines at N columns; 0: nowhere. Without it: those of the terminal, else 200"
+/* The number of --width; NULL: PAGE_WIDTH. CMD_GO, or CMD_USAGE after saying why. */
+int page_read_width(const char *command, const char *text, uint32_t *width);
+
 /* From here on stdout is the pager's input. Errors go there too, so that they do not disturb its
  * screen. */
 void page_start(struct cmd *c, struct out *o);

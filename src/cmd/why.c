@@ -11,13 +11,11 @@
 #include "cmd/report.h"
 #include "cmd/why_show.h"
 
-#define WIDTH_ELSEWHERE 200
-
 static volatile sig_atomic_t why_interrupted;
 
 struct why_command {
 	struct pl_recording *r; /* owned */
-	const char *recording, *at, *number;
+	const char *recording, *at, *number, *width;
 	struct selection selection;
 	bool json;
 	struct out out;
@@ -278,14 +276,17 @@ static int prepare(struct why_command *w, struct cmd *c)
 {
 	w->selection.command = "why";
 	w->selection.from_text = w->at;
-	int code = select_read(&w->selection, w->r);
+	uint32_t width;
+	int code = page_read_width("why", w->width, &width);
 
+	if (code == CMD_GO)
+		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
 		code = page_open(c, &w->out, !w->json);
 	if (code != CMD_GO)
 		return code;
-	if (!w->json && !w->out.columns)
-		w->out.columns = WIDTH_ELSEWHERE;
+	if (!w->json && (w->width || !w->out.columns))
+		w->out.columns = width;
 	if (!w->json && !w->out.here)
 		w->out.here = getcwd(NULL, 0);
 	w->why = (struct why){.r = w->r, .stop = &why_interrupted};
@@ -315,6 +316,7 @@ int cmd_why(struct cmd *c)
 		{"number", 'n', "N",
 			"the last exception of the N-th row of `report --exceptions` instead",
 			.text = &w.number},
+		{"width", 'w', "N", PAGE_WIDTH_HELP, .text = &w.width},
 		{"json", 0, NULL, "one JSON object a line, for each exception", .flag = &w.json},
 		{"process", 'p', "ONE", "by number, pid, or a part of the command line",
 			.text = &w.selection.process},

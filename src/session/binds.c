@@ -56,8 +56,8 @@ static bool is_assigned(struct pl_text line, size_t at)
 			continue;
 		const char before = at ? line.at[at - 1] : ' ';
 		const bool twice = at + 1 < line.length && line.at[at + 1] == '=';
-		const bool shifts = at > 1 && (before == '<' || before == '>') &&
-				    line.at[at - 2] == before;
+		const bool shifts =
+			at > 1 && (before == '<' || before == '>') && line.at[at - 2] == before;
 		if (!twice && (shifts || !strchr("=<>!", before)))
 			return true;
 		at += twice;
@@ -71,7 +71,8 @@ static bool has_other_form(struct pl_text name)
 	for (size_t i = 0; i < name.length; i++)
 		if ((unsigned char)name.at[i] >= 0x80)
 			return true;
-	return name.length > 2 && name.at[0] == '_' && memmem(name.at + 1, name.length - 1, "__", 2);
+	return name.length > 2 && name.at[0] == '_' &&
+	       memmem(name.at + 1, name.length - 1, "__", 2);
 }
 
 bool binds_name(struct pl_text line, struct pl_text name, bool continues)

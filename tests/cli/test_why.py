@@ -460,10 +460,13 @@ class Text(unittest.TestCase):
         self.assertLess(shown.count("\n"), 60)
 
     def test_no_line_is_long_and_none_has_escapes(self):
-        shown = why("def f(a):\n    " + "a" + " + a" * 100 + " / 0\n\nf('" + "x" * 500 + "')\n")
+        text = "def f(a):\n    " + "a" + " + a" * 100 + " / 0\n\nf('" + "x" * 500 + "')\n"
+        shown = why(text)
         self.assertLessEqual(max(map(len, shown.split("\n"))), 200)
         self.assertIn("…", shown)
         self.assertNotIn("\x1b", shown)
+        self.assertLessEqual(max(map(len, why(text, "-w", "80").split("\n"))), 80)
+        self.assertIn(" + a" * 100 + " / 0\n", why(text, "--width=0"))
 
 
 class Ends(unittest.TestCase):

@@ -9,8 +9,8 @@
 
 static bool binds(const char *line, const char *name)
 {
-	return binds_name((struct pl_text){line, strlen(line)},
-		(struct pl_text){name, strlen(name)}, false);
+	return binds_name(
+		(struct pl_text){line, strlen(line)}, (struct pl_text){name, strlen(name)}, false);
 }
 
 static void test_lines_that_bind(void **state)
