@@ -40,7 +40,7 @@ SUITES = {
 TAILS = {"toolz": "20"}
 
 # Those that are asked with values.
-VALUED = ("click",)
+VALUED = ("attrs", "click", "django", "pytest")
 
 Suite = collections.namedtuple("Suite", "name directory words")
 
