@@ -136,7 +136,7 @@ bool stop_find_system_call(struct stop *s, uint64_t at)
 }
 
 /* orig_rax: it is in no system call that the kernel would begin again. */
-static bool go(struct stop *s, struct user_regs_struct *r, long request)
+static bool go(struct stop *s, struct user_regs_struct *r, enum __ptrace_request request)
 {
 	r->orig_rax = (uint64_t)-1;
 	r->eflags &= ~(unsigned long)DIRECTION_FLAG;
