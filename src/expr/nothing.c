@@ -302,6 +302,9 @@ static int explain_argument(struct nothing *n, const struct expr_operand *o)
 		add(n, "no function has an argument %.*s",
 			(int)(o->name.length < 60 ? o->name.length : 60), o->name.at);
 		add_nearest(n, names, o->name);
+	} else if (!expr_kinds(n->e, EXPR_OF_EVENT)) {
+		add(n, "of the events that the rest selects none has arguments; calls and their "
+		       "ends have");
 	} else {
 		add(n, "no function that the rest selects has an argument %.*s",
 			(int)(o->name.length < 60 ? o->name.length : 60), o->name.at);

@@ -375,6 +375,10 @@ class Dump(unittest.TestCase):
         self.assertEqual(events("args.note", "-t", "0", "--from", f"#{seq}"),
                          [("call", "book"), ("unwind", "book"), ("call", "book"), ("return", "book")])
 
+    def test_lines_have_no_arguments(self):
+        self.assertIn("of the events that the rest selects none has arguments; calls and their ends have",
+                      run("dump", "--filter", "event == 'line' and args.order.count > 2")[2])
+
     def test_faults(self):
         for text, expected in (("modul == 'x'", "at column 1: modul is not a field; did you mean module?"),
                                ("func == 'f' and qty > 3", "at column 17: qty is not a field"),
