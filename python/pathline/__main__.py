@@ -8,7 +8,7 @@ import sys
 _NAME = "pathline"
 
 
-def _candidates():
+def candidates():
     """Where pip, `make install` and `make` put the command, seen from this file."""
     here = os.path.dirname(os.path.abspath(__file__))
     above = here
@@ -23,7 +23,7 @@ def _candidates():
 
 
 def main():
-    for command in _candidates():
+    for command in candidates():
         if os.path.isfile(command) and os.access(command, os.X_OK):
             if sys.executable:
                 os.environ["PATHLINE_DEFAULT_PYTHON"] = sys.executable

@@ -19,20 +19,24 @@ def _mapped():
     return None
 
 
+def _load_from(path):
+    from importlib import machinery, util
+    loader = machinery.ExtensionFileLoader("_pathline", path)
+    made = util.module_from_spec(util.spec_from_loader("_pathline", loader))
+    loader.exec_module(made)
+    return made
+
+
 def _load():
     found = _mapped()
     if not found:
         return None
     import os
-    from importlib import machinery, util
     path = os.fsdecode(found[0])
     try:
         if os.stat(path).st_ino != found[1]:  # another file lies there now: it would be loaded beside
             return None
-        loader = machinery.ExtensionFileLoader("_pathline", path)
-        module = util.module_from_spec(util.spec_from_loader("_pathline", loader))
-        loader.exec_module(module)
-        return module
+        return _load_from(path)
     except (OSError, ImportError):
         return None
 
@@ -50,15 +54,37 @@ def module():
     return _found
 
 
+def come_in(path, arena):
+    """Load the recorder from there, if none is loaded, and let it in. None, or why it did not come."""
+    global _found, _looked
+    if not module():
+        try:
+            _found, _looked = _load_from(path), True
+        except ImportError as error:
+            return f"{path} cannot be loaded: {error}"
+        _take()
+    return _found.come_in(arena)
+
+
+def _take():
+    """What the program calls leads to the recorder from here on."""
+    global begin, end
+    begin, end = (_found.begin, _found.end) if _found else (_nothing, _nothing)
+
+
+def found():
+    """What was found, or None; nothing is looked for."""
+    return _found
+
+
 def _nothing(*_):
     return 0
 
 
 def begin():
     """The first call looks for the recorder, and puts what it found in its own place."""
-    global begin, end
-    found = module()
-    begin, end = (found.begin, found.end) if found else (_nothing, _nothing)
+    module()
+    _take()
     return begin()
 
 

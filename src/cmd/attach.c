@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "attach/attach.h"
+#include "cmd/attach_own.h"
 #include "cmd/attach_pid.h"
 #include "cmd/attach_words.h"
 #include "cmd/cmd.h"
@@ -53,7 +54,8 @@ struct attaching {
 	struct attach_words words;
 	struct record_options options;
 	const char *for_text;
-	int64_t for_ns; /* 0: until it is ended */
+	const char *own_version; /* the program itself asks; NULL: a user */
+	int64_t for_ns;		 /* 0: until it is ended */
 	char recorder[PATH_MAX];
 	char why[ATTACH_WHY_BYTES];
 };
@@ -96,6 +98,10 @@ static int read_options(struct attaching *a)
 {
 	const struct cmd_option own[] = {
 		{"for", 0, "TIME", "end after that long: 500ms, 5s, 2m, 1h", .text = &a->for_text},
+		{"by-itself", 0, "VERSION",
+			"for the package pathline: PID, a Python of that version, loads the\n"
+			"recorder that stdout names",
+			.text = &a->own_version},
 		{0},
 	};
 	int code = record_options_read(&a->options, a->cmd, &(struct cmd_usage){"PID", ABOUT, own});
@@ -123,7 +129,9 @@ static int look_at_program(struct attaching *a, int pid)
 {
 	char name[64];
 
-	if (target_look(&a->target, pid, a->why) < 0) {
+	if (a->own_version)
+		attach_own_target(&a->target, pid, a->own_version);
+	else if (target_look(&a->target, pid, a->why) < 0) {
 		cmd_say("attach: %s", a->why);
 		return CMD_RECORD_FAILED;
 	}
@@ -160,9 +168,12 @@ static int start_collector_for(struct attaching *a)
 
 static bool someone_records(const struct arena_head *h)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (atomic_load_explicit(&h->slots[i].state, memory_order_acquire) == SLOT_LIVE)
+	for (unsigned i = 0; i < 2; i++) {
+		const uint32_t state =
+			atomic_load_explicit(&h->slots[i].state, memory_order_acquire);
+		if (state == SLOT_LIVE || state == SLOT_TAKEN)
 			return true;
+	}
 	return false;
 }
 
@@ -196,10 +207,10 @@ static bool wait_for_it(
 			snprintf(a->why, sizeof a->why, "%.500s", h->refused_why);
 			return false;
 		}
-		if (has_come(h) && someone_records(h))
+		if (has_come(h) && (a->own_version || someone_records(h)))
 			return true;
 		pause_ms(LOOK_MS);
-		failed = attach_failed(o, sent);
+		failed = a->own_version ? ORDER_OPEN : attach_failed(o, sent);
 	}
 	if (failed)
 		attach_take_back(o, sent);
@@ -217,13 +228,17 @@ static bool wait_for_it(
 static int come_in(struct attaching *a)
 {
 	const struct attach_order o = {&a->target, a->recorder, a->drain.arena_path};
-	struct attach_sent sent;
+	struct attach_sent sent = {0};
+	bool failed = false;
 
-	if (attach_send(&o, &sent, a->why) < 0 || !wait_for_it(a, &o, &sent)) {
+	if (a->own_version ? !attach_own_tell(a->recorder, a->drain.arena_path, a->place.real)
+			   : attach_send(&o, &sent, a->why) < 0)
+		failed = true;
+	if (failed || !wait_for_it(a, &o, &sent)) {
 		cmd_say("attach: process %d was not recorded: %s", a->target.pid, a->why);
 		return CMD_RECORD_FAILED;
 	}
-	if (!a->options.quiet)
+	if (!a->options.quiet && !a->own_version)
 		cmd_say("attached to process %d (CPython %s), a thread of which was held for "
 			"%.2f ms%s",
 			a->target.pid, a->target.version, (double)sent.held_ns / 1e6,
@@ -344,6 +359,8 @@ int cmd_attach(struct cmd *c)
 
 	if (code == CMD_GO)
 		code = attach_pid(c, "attach", &pid);
+	if (code == CMD_GO && a.own_version && !attach_own_begin())
+		code = CMD_RECORD_FAILED;
 	if (code == CMD_GO)
 		code = look_at_program(&a, pid);
 	if (code == CMD_GO)

@@ -33,6 +33,15 @@ struct code_record *code_leave_out(PyCodeObject *code)
 	return r;
 }
 
+void code_leave_out_named(PyCodeObject *code)
+{
+	if (!root.slot || code_known(code))
+		return;
+	root.filters = true;
+	code_leave_out(code);
+	PyErr_Clear();
+}
+
 /* Only the lines of its graph: for the place from which it calls. */
 static uint32_t tell_outside(PyCodeObject *code)
 {

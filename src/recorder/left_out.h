@@ -15,5 +15,7 @@ uint32_t code_outside_number(PyCodeObject *code, struct code_record *r);
 bool filters_record(PyCodeObject *code);
 /* It has a record, too, because its events are to be disabled one by one, where they first come. */
 struct code_record *code_leave_out(PyCodeObject *code);
+/* The same because the program says so. Code that has had an event goes on to be recorded. */
+void code_leave_out_named(PyCodeObject *code);
 
 #endif

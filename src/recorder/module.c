@@ -6,10 +6,14 @@
  *   end(id)            no more; unknown ids are ignored
  *   mark(text, **values)    a mark in the path, at the line that calls this
  *   is_recording() -> bool
+ *   leave_out(code)    it is not recorded, if nothing of it was yet
+ *   come_in(arena), leave()    the recorder, into this program and out of it; None, or why not
  */
 #include "recorder/compat/python.h"
 
+#include "recorder/left_out.h"
 #include "recorder/mark.h"
+#include "recorder/order.h"
 #include "recorder/root.h"
 #include "recorder/sections.h"
 
@@ -54,12 +58,62 @@ static PyObject *module_is_recording(PyObject *module, PyObject *none)
 	return PyBool_FromLong(mark_is_recording());
 }
 
+static PyObject *module_leave_out(PyObject *module, PyObject *code)
+{
+	(void)module;
+	if (!PyCode_Check(code)) {
+		PyErr_SetString(PyExc_TypeError, "leave_out() takes a code object");
+		return NULL;
+	}
+	code_leave_out_named((PyCodeObject *)code);
+	Py_RETURN_NONE;
+}
+
+#if ENGINE_TRACES
+int ordered_come_in(const char *path, const char **why)
+{
+	(void)path;
+	*why = "CPython 3.11 is recorded from its start only: pathline record";
+	return -1;
+}
+
+int ordered_leave(const char **why)
+{
+	return ordered_come_in(NULL, why);
+}
+#endif
+
+static PyObject *module_come_in(PyObject *module, PyObject *path)
+{
+	const char *text = PyUnicode_AsUTF8AndSize(path, NULL), *why = NULL;
+
+	(void)module;
+	if (!text)
+		return NULL;
+	if (ordered_come_in(text, &why) < 0)
+		return PyUnicode_FromString(why ? why : "the recorder gave no reason");
+	Py_RETURN_NONE;
+}
+
+static PyObject *module_leave(PyObject *module, PyObject *none)
+{
+	const char *why = NULL;
+
+	(void)module, (void)none;
+	if (ordered_leave(&why) < 0)
+		return PyUnicode_FromString(why ? why : "the recorder gave no reason");
+	Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
 	{"begin", module_begin, METH_NOARGS, NULL},
 	{"end", module_end, METH_O, NULL},
 	{"mark", (PyCFunction)(void (*)(void))module_mark, METH_VARARGS | METH_KEYWORDS,
 		"Put a mark into the path, at this line: a text, and values by name."},
 	{"is_recording", module_is_recording, METH_NOARGS, NULL},
+	{"leave_out", module_leave_out, METH_O, NULL},
+	{"come_in", module_come_in, METH_O, NULL},
+	{"leave", module_leave, METH_NOARGS, NULL},
 	{0},
 };
 

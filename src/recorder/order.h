@@ -41,4 +41,9 @@ _Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "i
 /* As a pending call of the interpreter, with the GIL, or as a thread. NULL. */
 void *pathline_recorder_ordered(struct recorder_order *order);
 
+/* For the package: the program itself, with the GIL, lets the recorder come in, with the arena at
+ * that path; and leave. 0; or -1, with the reason in *why (a static text). */
+int ordered_come_in(const char *path, const char **why);
+int ordered_leave(const char **why);
+
 #endif

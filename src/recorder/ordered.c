@@ -1,4 +1,4 @@
-/* An order from outside is carried out: the recorder comes into this program, or leaves it.
+/* An order is carried out: the recorder comes into this program, or leaves it.
  *
  * It is called by the interpreter between two instructions of the main thread (a pending call), or
  * runs in a thread that was made for it and has all signals blocked. Here no preload hears of the
@@ -21,7 +21,9 @@
 #include "format/message.h"
 #include "recorder/compat/python.h"
 #include "recorder/compat/interpreter.h"
+#include "recorder/mark.h"
 #include "recorder/recorder.h"
+#include "recorder/root.h"
 #include "ring/arena.h"
 
 /* What the preload has in other programs. */
@@ -92,8 +94,8 @@ static const char *unsupported_build(void)
 	return NULL;
 }
 
-/* With the GIL. */
-static void come_in(struct arena *arena)
+/* With the GIL. If it fails, the arena is unmapped. */
+static int come_in(struct arena *arena, const char **why)
 {
 	const struct recorder_start start = {
 		.arena = *arena,
@@ -104,13 +106,14 @@ static void come_in(struct arena *arena)
 		.on_wait = &guest.on_wait,
 		.confined = &guest.confined,
 	};
-	const char *why = unsupported_build();
 
+	*why = unsupported_build();
 	hear_exit();
-	if (why || pathline_recorder_attach(&start, &why) < 0) {
-		refuse(arena->head, why);
-		arena_unmap(arena);
-	}
+	if (!*why && pathline_recorder_attach(&start, why) == 0)
+		return 0;
+	refuse(arena->head, *why);
+	arena_unmap(arena);
+	return -1;
 }
 
 static void carry_out(const struct recorder_order *order, struct arena *arena)
@@ -129,7 +132,7 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 	if (order->leave)
 		pathline_recorder_leave(&why);
 	else
-		come_in(arena);
+		come_in(arena, &why);
 	PyErr_SetRaisedException(raised);
 	if (order->own_thread)
 		PyGILState_Release(state);
@@ -181,4 +184,35 @@ __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct re
 	munmap((char *)at - ORDER_AT, ORDER_PAGES_BYTES);
 	carry_out(&order, &arena);
 	return NULL;
+}
+
+/* ---- the program itself gives the order ---- */
+
+static bool came_by_itself;
+
+int ordered_come_in(const char *path, const char **why)
+{
+	struct arena arena;
+
+	if (mark_is_recording() && !root.forked) {
+		*why = "this process is recorded already";
+		return -1;
+	}
+	if (root.arena.head && !came_by_itself) {
+		*why = "another recording of this process has ended, and its recorder is still "
+		       "here";
+		return -1;
+	}
+	if (!open_arena(&arena, path)) {
+		*why = "the recording's memory in /dev/shm cannot be opened";
+		return -1;
+	}
+	came_by_itself = come_in(&arena, why) == 0;
+	return came_by_itself ? 0 : -1;
+}
+
+int ordered_leave(const char **why)
+{
+	*why = "it was not begun from here";
+	return came_by_itself && !root.forked ? pathline_recorder_leave(why) : -1;
 }
