@@ -212,6 +212,8 @@ static bool wait_for_it(
 		pause_ms(LOOK_MS);
 		failed = a->own_version ? ORDER_OPEN : attach_failed(o, sent);
 	}
+	if (!failed && has_come(h)) /* and the program has ended since */
+		return true;
 	if (failed)
 		attach_take_back(o, sent);
 	snprintf(a->why, sizeof a->why, "%s",
