@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include "attach/target.h"
 
-/* Go on in a process that is no child of the program, which may wait for all of its children.
+/* Go on in a process that is not a child of the program, which may wait for all of its children.
  * false: there can be no such process. */
 bool attach_own_begin(void);
 /* What is known of the program without a look into it. */
