@@ -20,8 +20,8 @@ ASK = "import sys; print(list(sys.version_info[:2]))"
 VERSION = tuple(json.loads(subprocess.run([session.PYTHON, "-c", ASK], capture_output=True, check=True).stdout))
 
 # Its own tool of sys.monitoring hears what runs, from before it is attached: the oracle. The shared
-# page tells how many steps it has made (8 bytes), and the program to end (byte 8), or to make its
-# steps faster (byte 16).
+# page tells how many steps its main thread and its worker have made (8 bytes each, at 0 and 24), and
+# the program to end (byte 8), or to make its steps faster (byte 16).
 PROGRAM = r"""
 import asyncio, json, mmap, os, sys, threading, time
 
@@ -50,9 +50,11 @@ def sleeper(stop):
     stop.wait()
 
 def worker():
-    numbers = generate()
+    numbers, count = generate(), 0
     while not page[8]:
         next(numbers)
+        count += 1
+        page[24:32] = count.to_bytes(8, "little")
         time.sleep(0.0005)
 
 def on_line(code, line):
@@ -137,10 +139,13 @@ class Program:
             raise AssertionError("the program did not begin")
         self.run_steps(3)
 
+    def steps(self):
+        return [struct.unpack("<Q", self.page[at:at + 8])[0] for at in (0, 24)]
+
     def run_steps(self, number):
-        """Wait until it has made so many."""
-        wanted = struct.unpack("<Q", self.page[:8])[0] + number
-        while struct.unpack("<Q", self.page[:8])[0] < wanted:
+        """Wait until both threads have made so many."""
+        wanted = [steps + number for steps in self.steps()]
+        while any(steps < least for steps, least in zip(self.steps(), wanted)):
             if self.process.poll() is not None:
                 raise AssertionError(f"the program has ended: {self.process.returncode}")
             time.sleep(0.001)
