@@ -172,13 +172,51 @@ static void see_text(struct expr_seen *seen, struct pl_text text)
 	seen->text_count++;
 }
 
+/* The names of the parts that there are, for the first ones that lack the part. */
+static void see_lack(struct expr_seen *seen, const struct pl_value *whole)
+{
+	struct pl_values rest = whole->members;
+	struct pl_value member;
+
+	if (seen->asked || seen->text_count == sizeof seen->texts / sizeof *seen->texts)
+		return;
+	seen->lacks = true;
+	for (bool is_key = true; seen->text_count < sizeof seen->texts / sizeof *seen->texts &&
+				 pl_values_next(&rest, &member) == 0;
+		is_key = !is_key) {
+		if (member.name.length)
+			see_text(seen, member.name);
+		else if (whole->kind == PL_VALUE_DICT && is_key && member.kind == PL_VALUE_STR)
+			see_text(seen, member.text);
+	}
+}
+
+/* From now on its texts are those of values. */
+static void see_asked(struct expr_seen *seen)
+{
+	if (!seen->asked)
+		seen->text_count = 0;
+	seen->asked = true;
+}
+
+/* Of an exception the name of its type, without the module. */
+static bool seen_text(const struct pl_value *v, struct pl_text *text)
+{
+	if (v->kind != PL_VALUE_EXCEPTION)
+		return value_text(v, text);
+	*text = value_type(v);
+	while (match_next_end(text, '.'))
+		;
+	return true;
+}
+
 static void see(struct expr_node *n, const struct term *t, answers is)
 {
 	struct expr_seen *seen = &n->seen;
 	struct pl_text text;
 	long double number;
 
-	seen->asked = true;
+	see_asked(seen);
 	seen->matched |= is == IS_TRUE;
 	if (seen->matched || !t->count)
 		return;
@@ -188,7 +226,7 @@ static void see(struct expr_node *n, const struct term *t, answers is)
 		seen->most = seen->has_range && seen->most > is_now ? seen->most : is_now;
 		seen->has_range = true;
 	} else if (seen->text_count < sizeof seen->texts / sizeof *seen->texts &&
-		   value_text(&t->values[0], &text)) {
+		   seen_text(&t->values[0], &text)) {
 		see_text(seen, text);
 	}
 }
@@ -217,6 +255,8 @@ static answers ask_test(const struct ask *a, struct expr_node *n)
 	answers is;
 
 	term_take(a, &a->e->operands[n->left], &left);
+	if (left.lacks)
+		see_lack(&n->seen, &left.values[0]);
 	if (left.state != TERM_KNOWN)
 		return left.state == TERM_ANY ? IS_ANY : IS_ABSENT;
 	if (!right)

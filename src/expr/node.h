@@ -106,9 +106,11 @@ struct expr_operand {
 /* What happened to the part while it was asked, to be told where nothing was selected. */
 struct expr_seen {
 	bool asked, matched; /* with all that it compares known */
+	bool lacks;	     /* or what it compares had not the part that it asks for */
 	bool has_range;
 	double least, most; /* numbers that it had */
-	char texts[8][48];  /* the first texts that it had */
+	/* the first texts that it had; until it is asked, the names of parts that were there */
+	char texts[8][48];
 	uint32_t text_count;
 };
 

@@ -268,6 +268,14 @@ static void add_text_seen(struct nothing *n, const struct expr_node *node)
 		add(n, ", …");
 }
 
+static bool compares_number(const struct nothing *n, const struct expr_node *node)
+{
+	const struct expr_operand *right = &n->e->operands[node->right];
+
+	return node->op != OP_IS && right->kind == OPERAND_LITERAL &&
+	       (right->literal.kind == PL_VALUE_INT || right->literal.kind == PL_VALUE_FLOAT);
+}
+
 static void explain_value(struct nothing *n, const struct expr_node *node)
 {
 	const struct expr_seen *seen = &node->seen;
@@ -275,7 +283,7 @@ static void explain_value(struct nothing *n, const struct expr_node *node)
 
 	add_part(n, node);
 	add(n, " is never true");
-	if (seen->text_count) {
+	if (seen->text_count && !(seen->has_range && compares_number(n, node))) {
 		add_text_seen(n, node);
 	} else if (seen->has_range && n->e->operands[node->left].field == FIELD_DURATION) {
 		units_duration(least, (int64_t)seen->least);
@@ -311,6 +319,26 @@ static int explain_argument(struct nothing *n, const struct expr_operand *o)
 	}
 	names_release(names);
 	return 0;
+}
+
+/* A part that nothing has: the nearest of those that are beside it. */
+static void explain_lack(
+	struct nothing *n, const struct expr_node *node, const struct expr_operand *o)
+{
+	const struct pl_value *last = &n->e->steps[o->first + o->count - 1].key;
+	const struct expr_seen *seen = &node->seen;
+	struct names *names = calloc(1, sizeof *names);
+	const size_t length = o->end - o->at;
+
+	add(n, "nothing has a part %.*s", (int)(length < PART_MAX ? length : PART_MAX),
+		n->e->text + o->at);
+	for (uint32_t i = 0; names && i < seen->text_count; i++)
+		names_add(names, (struct pl_text){seen->texts[i], strlen(seen->texts[i])}, 0);
+	if (names) {
+		add_nearest(n, names,
+			last->kind == PL_VALUE_STR ? last->text : (struct pl_text){"", 0});
+		names_release(names);
+	}
 }
 
 /* A variable that no frame had. Of variables only those are known that are arguments. */
@@ -371,6 +399,10 @@ static int explain(struct nothing *n, uint16_t index)
 		left->field == FIELD_VARIABLE ? left->else_field : left->field;
 	if (!left->apply && is_name(field))
 		return name_matches(n, node, field) ? 0 : explain_name(n, node, field);
+	if (node->seen.lacks && !node->seen.asked && left->count) {
+		explain_lack(n, node, left);
+		return 0;
+	}
 	if (field == FIELD_COUNT && !node->seen.asked)
 		return explain_variable(n, left);
 	if (left->field == FIELD_ARGS && !node->seen.asked)

@@ -271,10 +271,25 @@ static void take_field(
 
 static enum value_answer take_step(const struct expr_step *step, struct pl_value *v)
 {
-	const struct pl_value whole = *v;
+	struct pl_value part;
+	const enum value_answer answer = step->kind == STEP_ATTRIBUTE
+						 ? value_attribute(v, step->key.text, &part)
+						 : value_item(v, &step->key, &part);
 
-	return step->kind == STEP_ATTRIBUTE ? value_attribute(&whole, step->key.text, v)
-					    : value_item(&whole, &step->key, v);
+	if (answer == VALUE_YES)
+		*v = part;
+	return answer;
+}
+
+/* Stops at a part that is not there. */
+static void take_steps(const struct ask *a, const struct expr_operand *o, struct term *t)
+{
+	for (uint16_t i = 0; i < o->count && t->state == TERM_KNOWN; i++) {
+		const enum value_answer answer =
+			take_step(&a->e->steps[o->first + i], &t->values[0]);
+		t->lacks = answer == VALUE_NO;
+		t->state = answer == VALUE_YES ? TERM_KNOWN : TERM_ABSENT;
+	}
 }
 
 static void apply_function(struct expr_operand *o, struct term *t)
@@ -300,15 +315,13 @@ void term_take(const struct ask *a, struct expr_operand *o, struct term *t)
 	t->state = TERM_ABSENT;
 	t->count = 0;
 	t->separator = 0;
-	t->more = false;
+	t->more = t->lacks = false;
 	if (o->kind == OPERAND_LITERAL) {
 		put_value(t, &o->literal);
 		return;
 	}
 	take_field(a, o, o->field, t);
-	for (uint16_t i = 0; i < o->count && t->state == TERM_KNOWN; i++)
-		if (take_step(&a->e->steps[o->first + i], &t->values[0]) != VALUE_YES)
-			t->state = TERM_ABSENT;
+	take_steps(a, o, t);
 	if (t->state == TERM_KNOWN && o->apply)
 		apply_function(o, t);
 }

@@ -31,6 +31,7 @@ struct term {
 	struct pl_value values[TERM_VALUES];
 	size_t count;
 	bool more;	/* there may be others, that are not known yet */
+	bool lacks;	/* the part is not there: values[0] is that which does not have it */
 	char separator; /* a name can be given by its end, after one of these; 0: not */
 };
 

@@ -172,6 +172,11 @@ class Nothing(unittest.TestCase):
                 ("args.note == 'm3'", "args.note == 'm3' is never true; it is 'n0', 'n1', 'n2', …"),
                 ("args.order.item == 'anvl'", "args.order.item == 'anvl' is never true; nearest: 'anvil'"),
                 ("args.order.count > 10", "args.order.count > 10 is never true; it is 0 to 4"),
+                ("result == 4711", "result == 4711 is never true; it is 0 to "),
+                ("exception == 'SoldOt'", "exception == 'SoldOt' is never true; nearest: 'SoldOut'"),
+                ("args.order.cuont > 1", "nothing has a part args.order.cuont; nearest: count"),
+                ("args.rest[0].itm == 1", "nothing has a part args.rest[0].itm; nearest: item"),
+                ("result.total > 1", "nothing has a part result.total"),
                 ("duration > 5h", "duration > 5h is never true; it is 0 s to ")):
             for command in ("calls", "dump"):
                 with self.subTest(text, command=command):
