@@ -182,3 +182,20 @@ void pen_fill(struct pen *p, const char *text, enum ink ink)
 	while (!p->full && p->column - p->left < p->columns)
 		pen_text(p, text, ink);
 }
+
+void pen_rule(struct pen *p, const char *text, enum ink ink)
+{
+	pen_text(p, "-- ", ink);
+	pen_text(p, text, ink);
+	pen_text(p, " ", ink);
+	pen_fill(p, "-", ink);
+}
+
+/* All of it is left of `left`. */
+int pen_columns(const char *text)
+{
+	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
+
+	pen_text(&measure, text, INK_PLAIN);
+	return measure.column;
+}

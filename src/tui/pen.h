@@ -42,6 +42,8 @@ struct pen {
 	bool full;  /* no more room: further text is ignored */
 };
 
+/* As the pen draws it; nothing reaches the screen. */
+int pen_columns(const char *text);
 void pen_bytes(struct pen *p, const char *at, size_t length, enum ink ink);
 void pen_text(struct pen *p, const char *text, enum ink ink);
 void pen_format(struct pen *p, enum ink ink, const char *format, ...)
@@ -50,5 +52,7 @@ void pen_format(struct pen *p, enum ink ink, const char *format, ...)
 void pen_sign(const struct pen *p);
 /* Fill the part to its end with blanks, or with `text`. */
 void pen_fill(struct pen *p, const char *text, enum ink ink);
+/* A rule with a text in it, to the end of the part. */
+void pen_rule(struct pen *p, const char *text, enum ink ink);
 
 #endif

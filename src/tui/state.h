@@ -124,12 +124,15 @@ void draw(struct tui *t);
 /* Is there no line before, or after, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
-/* Of replay_place or the selected frame, in the shown file; 0: it is not in it */
-int32_t tui_line(const struct tui *t);
 
 /* Bytes of the text that fit into a row of so many columns: up to a space, if possible. */
 size_t tui_row_bytes(const char *text, int columns);
 const char *tui_next_row(const char *text, int columns);
+
+/* source_draw.c */
+void source_draw(struct tui *t, struct box box);
+/* Of replay_place or the selected frame, in the shown file; 0: it is not in it */
+int32_t tui_line(const struct tui *t);
 
 /* views.c */
 void view_draw(struct tui *t, struct box box);
@@ -184,7 +187,8 @@ void tab_close(struct tui *t);
 /* List the words found at the bottom of the box; returns the rows used. */
 int tab_draw(struct tui *t, struct box box);
 
-/* draw.c */
+/* header_draw.c: on the first row, or the first two. */
+void header_draw(const struct tui *t, int rows);
 /* A file's name in at most so many columns: relative to the current folder, and cut from the
  * left. */
 #define FILE_BYTES 512
