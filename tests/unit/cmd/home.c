@@ -37,6 +37,7 @@ static void make_recording(const char *name, bool has_path)
 static int set_up(void **state)
 {
 	(void)state;
+	/* mkdtemp makes a new private directory of it */
 	snprintf(root, sizeof root, "/tmp/test-home-XXXXXX");
 	if (!getcwd(before, sizeof before) || !mkdtemp(root) || chdir(root) ||
 		mkdir(HOME_NAME, 0700))

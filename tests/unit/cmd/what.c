@@ -28,6 +28,7 @@ static void make_file(const char *path, const char *text, mode_t mode)
 static int set_up(void **state)
 {
 	(void)state;
+	/* mkdtemp makes a new private directory of it */
 	snprintf(root, sizeof root, "/tmp/test-what-XXXXXX");
 	if (!getcwd(before, sizeof before) || !mkdtemp(root) || chdir(root) || mkdir("bin", 0700) ||
 		mkdir("package", 0700))
