@@ -49,8 +49,8 @@ static bool word_row(size_t n, bool others, struct row *row)
 	return false;
 }
 
-/* What is on the screen and is not a key or a command. A sign that is added to source_draw.c needs a
- * row here. */
+/* What is on the screen and is not a key or a command. A sign that is added to source_draw.c needs
+ * a row here. */
 static const struct sign {
 	const char *left, *text;
 } signs[] = {
