@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 INTERPRETERS = "rotating"
+ALONE = True  # shares of the time are compared
 
 # Three lines of C code whose costs are as 1 : 10 : 100, by construction: sums over lists of one
 # number.
@@ -47,8 +48,6 @@ fib(32)
 # One line blocks, in the middle of lines that are told by no event of their own.
 BLOCK = '''\
 import time
-
-ALONE = True
 
 
 def pause():

@@ -219,8 +219,6 @@ thread.join()
 IN_AND_OUT = '''\
 import pathline
 
-ALONE = True
-
 
 def one(n):
     if n % 3:
