@@ -3,14 +3,16 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #include "attach/stop.h"
@@ -62,6 +64,11 @@ _Static_assert(sizeof code_run <= CODE_CALL_AT, "the two do not overlap");
 _Static_assert(offsetof(struct recorder_order, leave) < 128, "offsets of one byte");
 
 /* ---- which thread ---- */
+
+struct chosen {
+	int tid;
+	bool waits; /* in a system call; else it runs */
+};
 
 /* System calls in which a thread waits, and from which the kernel lets it go on as if nothing had
  * been. */
@@ -149,14 +156,6 @@ static bool may_be_used(const struct stop *s, const struct target *t, bool waits
 
 /* ---- the two pages ---- */
 
-static bool memory_write(int pid, uint64_t at, const void *from, size_t bytes)
-{
-	struct iovec here = {(void *)(uintptr_t)from, bytes};
-	struct iovec there = {(void *)(uintptr_t)at, bytes};
-
-	return process_vm_writev(pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
-}
-
 static uint64_t map_pages(struct stop *s)
 {
 	const uint64_t map[6] = {0, ORDER_PAGES_BYTES, PROT_READ | PROT_WRITE,
@@ -181,12 +180,13 @@ static bool fill_pages(struct stop *s, uint64_t at, const struct recorder_order 
 	       stop_system(s, SYS_mprotect, protect) == 0;
 }
 
-/* pthread_create(&thread, NULL, run, order), or Py_AddPendingCall(run, order): 0. */
+/* pthread_create(&thread, NULL, run, order), or Py_AddPendingCall(run, order): 0. run: our code, or
+ * the recorder that is there. */
 static bool begin_run(struct stop *s, const struct target *t, uint64_t at, bool waits)
 {
-	const uint64_t order = at + ORDER_AT;
-	const uint64_t create[4] = {order + offsetof(struct recorder_order, thread), 0, at, order};
-	const uint64_t add[4] = {at, order};
+	const uint64_t order = at + ORDER_AT, run = t->entry ? t->entry : at;
+	const uint64_t create[4] = {order + offsetof(struct recorder_order, thread), 0, run, order};
+	const uint64_t add[4] = {run, order};
 	uint64_t result;
 
 	return stop_call(s, at + CODE_CALL_AT, waits ? t->thread_create : t->add_pending,
@@ -204,50 +204,147 @@ static bool let_unmap(const struct stop *s, uint64_t at)
 
 /* ---- sending ---- */
 
-static void fill_order(struct recorder_order *to, const struct attach_order *o, bool waits)
+static void fill_order(struct recorder_order *to, const struct attach_order *o, int library_fd)
 {
 	*to = (struct recorder_order){.dlopen = o->target->dlopen,
 		.dlsym = o->target->dlsym,
 		.leave = o->arena == NULL,
-		.own_thread = waits};
+		.library_fd = library_fd};
 	snprintf(to->entry, sizeof to->entry, RECORDER_ORDERED);
-	snprintf(to->library, sizeof to->library, "%s", o->recorder);
+	if (library_fd < 0)
+		snprintf(to->library, sizeof to->library, "%s", o->recorder);
+	else
+		snprintf(to->library, sizeof to->library, "/proc/self/fd/%d", library_fd);
 	snprintf(to->arena, sizeof to->arena, "%s", o->arena ? o->arena : "");
 }
 
-/* 0, or -errno: EAGAIN when the thread is not at a place where it may be used. */
-static int send_by(const struct attach_order *o, int tid, bool waits, struct attach_sent *sent)
+/* Stop the thread, if it is at a place where it may be used. 0, or -errno: EAGAIN when it is not,
+ * and goes on. */
+static int hold(const struct attach_order *o, const struct chosen *who, struct stop *s)
+{
+	int err = stop_begin(s, who->tid);
+
+	if (err == 0 && !(may_be_used(s, o->target, who->waits) &&
+				stop_find_system_call(s, o->target->system_call))) {
+		stop_end(s);
+		err = -EAGAIN;
+	}
+	return err;
+}
+
+static int send_by(const struct attach_order *o, const struct chosen *who, struct attach_sent *sent)
 {
 	struct recorder_order order;
 	static struct stop s;
 
-	fill_order(&order, o, waits);
-	int err = stop_begin(&s, tid);
+	fill_order(&order, o, sent->library_fd);
+	order.own_thread = who->waits;
+	int err = hold(o, who, &s);
 	if (err < 0)
 		return err;
-	if (!may_be_used(&s, o->target, waits) ||
-		!stop_find_system_call(&s, o->target->system_call)) {
-		stop_end(&s);
-		return -EAGAIN;
-	}
 	uint64_t at = map_pages(&s);
 	err = at ? 0 : -ENOMEM;
-	if (err == 0 && !(fill_pages(&s, at, &order) && begin_run(&s, o->target, at, waits))) {
+	if (err == 0 && !(fill_pages(&s, at, &order) && begin_run(&s, o->target, at, who->waits))) {
 		unmap_pages(&s, at);
 		err = -EAGAIN;
 	}
 	if (err == 0)
 		let_unmap(&s, at);
 	stop_end(&s);
-	*sent = (struct attach_sent){.held_ns = s.held_ns, .tid = tid, .pages = at};
+	sent->held_ns = s.held_ns;
+	sent->tid = who->tid;
+	sent->pages = at;
 	return err;
+}
+
+/* ---- the library, for a program that does not see our files ---- */
+
+static int make_file(const struct attach_order *o, const struct chosen *who)
+{
+	static struct stop s;
+	char name[64] = "";
+	const char *slash = strrchr(o->recorder, '/');
+	int err = hold(o, who, &s);
+
+	if (err < 0)
+		return err;
+	snprintf(name, sizeof name, "%s", slash ? slash + 1 : o->recorder);
+	const uint64_t arguments[6] = {stop_scratch(&s), MFD_CLOEXEC};
+	int64_t fd = memory_write(s.tid, arguments[0], name, sizeof name)
+			     ? stop_system(&s, SYS_memfd_create, arguments)
+			     : -EFAULT;
+	stop_end(&s);
+	return fd < 0 ? -EAGAIN : (int)fd;
+}
+
+/* The program may have put another file in its place, which it could not write, but we could: an
+ * empty one that no directory has does no harm. */
+static bool is_new_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0 && st.st_size == 0;
+}
+
+static bool copy_library(const struct attach_order *o, int library_fd)
+{
+	char path[64];
+	struct stat st;
+	off_t at = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", o->target->pid, library_fd);
+	int from = open(o->recorder, O_RDONLY | O_CLOEXEC);
+	int to = from < 0 ? -1 : open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool done = to >= 0 && is_new_file(to) && fstat(from, &st) == 0;
+
+	while (done && at < st.st_size)
+		done = sendfile(to, from, &at, (size_t)(st.st_size - at)) > 0;
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return done;
+}
+
+/* In memory that only the program has; it loads it by its descriptor. */
+static int give_library(
+	const struct attach_order *o, const struct chosen *who, struct attach_sent *sent)
+{
+	int fd = make_file(o, who);
+
+	if (fd < 0)
+		return fd;
+	sent->library_fd = fd;
+	return copy_library(o, fd) ? 0 : -EIO;
+}
+
+static void close_library(const struct attach_order *o, struct stop *s, int library_fd)
+{
+	if (library_fd >= 0 && stop_find_system_call(s, o->target->system_call))
+		stop_system(s, SYS_close, (uint64_t[6]){(uint64_t)library_fd});
+}
+
+/* Nothing was sent: what it has for that is taken back. */
+static void take_library_back(const struct attach_order *o, struct attach_sent *sent)
+{
+	static struct stop s;
+
+	if (sent->library_fd < 0 || stop_begin(&s, o->target->pid) < 0)
+		return;
+	close_library(o, &s, sent->library_fd);
+	stop_end(&s);
+	sent->library_fd = -1;
 }
 
 static int try_once(const struct attach_order *o, struct attach_sent *sent)
 {
 	int tid = find_waiting(o->target->pid);
+	const struct chosen who = {tid ? tid : o->target->pid, tid != 0};
+	int err = 0;
 
-	return tid ? send_by(o, tid, true, sent) : send_by(o, o->target->pid, false, sent);
+	if (o->arena && o->target->foreign && !o->target->entry && sent->library_fd < 0)
+		err = give_library(o, &who, sent);
+	return err < 0 ? err : send_by(o, &who, sent);
 }
 
 int attach_send(const struct attach_order *o, struct attach_sent *sent, char why[ATTACH_WHY_BYTES])
@@ -255,6 +352,7 @@ int attach_send(const struct attach_order *o, struct attach_sent *sent, char why
 	const struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
 	int err = -EAGAIN, nice = getpriority(PRIO_PROCESS, 0);
 
+	*sent = (struct attach_sent){.library_fd = -1};
 	setpriority(PRIO_PROCESS, 0, -20); /* while a thread is held; only root may */
 	for (int i = 0; i < TRIES && err == -EAGAIN; i++) {
 		err = try_once(o, sent);
@@ -262,6 +360,8 @@ int attach_send(const struct attach_order *o, struct attach_sent *sent, char why
 			nanosleep(&pause, NULL);
 	}
 	setpriority(PRIO_PROCESS, 0, nice);
+	if (err < 0)
+		take_library_back(o, sent);
 	if (err == -EAGAIN)
 		snprintf(why, ATTACH_WHY_BYTES,
 			"no thread of process %d came to a place where it may be stopped; try "
@@ -278,7 +378,7 @@ unsigned attach_failed(const struct attach_order *o, const struct attach_sent *s
 {
 	static struct recorder_order now, ours;
 
-	fill_order(&ours, o, false);
+	fill_order(&ours, o, sent->library_fd);
 	bool is_there = memory_read(o->target->pid, sent->pages + ORDER_AT, &now, sizeof now) &&
 			!memcmp(now.entry, ours.entry, sizeof now.entry) &&
 			!memcmp(now.library, ours.library, sizeof now.library) &&
@@ -295,7 +395,10 @@ void attach_take_back(const struct attach_order *o, const struct attach_sent *se
 	nanosleep(&pause, NULL);
 	if (stop_begin(&s, o->target->pid) < 0)
 		return;
-	if (attach_failed(o, sent) && stop_find_system_call(&s, o->target->system_call))
+	unsigned failed = attach_failed(o, sent);
+	if (failed && stop_find_system_call(&s, o->target->system_call))
 		unmap_pages(&s, sent->pages);
+	if (failed == ORDER_NOT_LOADED) /* else it is closed */
+		close_library(o, &s, sent->library_fd);
 	stop_end(&s);
 }

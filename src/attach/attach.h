@@ -20,8 +20,8 @@
 
 struct attach_order {
 	const struct target *target;
-	const char *recorder; /* path of the recorder's library */
-	const char *arena;    /* path; NULL: the order is to leave */
+	const char *recorder; /* path of the recorder's library, for us */
+	const char *arena;    /* path, for the program; NULL: the order is to leave */
 };
 
 /* What became of it. */
@@ -29,6 +29,7 @@ struct attach_sent {
 	int64_t held_ns; /* for which a thread was stopped */
 	int tid;	 /* which one */
 	uint64_t pages;	 /* in the program */
+	int library_fd;	 /* of the program, from which it loads the recorder; -1: by its path */
 };
 
 /* Put the order into the program. 0; or -1 with the reason in `why`: then nothing is left in it. */

@@ -121,6 +121,11 @@ uint64_t stop_place(const struct stop *s)
 	return s->kept.rip;
 }
 
+uint64_t stop_scratch(const struct stop *s)
+{
+	return (s->kept.rsp - 2 * RED_ZONE_BYTES) & ~UINT64_C(63);
+}
+
 bool stop_find_system_call(struct stop *s, uint64_t at)
 {
 	uint8_t bytes[SYSCALL_LOOK];
@@ -254,6 +259,12 @@ uint64_t stop_second_argument(const struct stop *s)
 }
 
 uint64_t stop_place(const struct stop *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint64_t stop_scratch(const struct stop *s)
 {
 	(void)s;
 	return 0;

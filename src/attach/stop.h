@@ -36,6 +36,8 @@ int stop_begin(struct stop *s, int tid);
 long stop_in_system_call(const struct stop *s);
 uint64_t stop_second_argument(const struct stop *s);
 uint64_t stop_place(const struct stop *s);
+/* Under its stack: 256 bytes that nothing uses while it is held. */
+uint64_t stop_scratch(const struct stop *s);
 /* The address of a `syscall` instruction is known from here on. false: none was found near `at`. */
 bool stop_find_system_call(struct stop *s, uint64_t at);
 /* The call's result, which may be -errno. */

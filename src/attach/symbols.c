@@ -24,6 +24,14 @@ bool memory_read(int pid, uint64_t at, void *to, size_t bytes)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
+bool memory_write(int pid, uint64_t at, const void *from, size_t bytes)
+{
+	struct iovec here = {(void *)(uintptr_t)from, bytes};
+	struct iovec there = {(void *)(uintptr_t)at, bytes};
+
+	return process_vm_writev(pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+}
+
 static bool find_segments(struct tables *t, uint64_t base)
 {
 	Elf64_Ehdr head;

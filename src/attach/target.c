@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "attach/stop.h"
 #include "attach/symbols.h"
 #include "os/file.h"
+#include "recorder/order.h"
 
 #define STATUS_BYTES 8192
 
@@ -36,30 +38,54 @@ static long status_number(const char *status, const char *word)
 	return at ? strtol(at + strlen(word), NULL, 10) : -1;
 }
 
-static bool same_namespace(int pid, const char *which)
+/* Of "Uid:", of which the first number is the real one, the second the effective one. */
+static uint32_t effective_id(const char *status, const char *word)
 {
-	char path[64], there[64], here[64];
+	const char *at = strstr(status, word);
+	unsigned real, effective = UINT32_MAX;
 
-	snprintf(path, sizeof path, "/proc/%d/ns/%s", pid, which);
-	ssize_t n = readlink(path, there, sizeof there - 1);
-	there[n > 0 ? n : 0] = 0;
-	snprintf(path, sizeof path, "/proc/self/ns/%s", which);
-	ssize_t m = readlink(path, here, sizeof here - 1);
-	here[m > 0 ? m : 0] = 0;
-	return n <= 0 || strcmp(there, here) == 0;
+	return at && sscanf(at + strlen(word), "%u %u", &real, &effective) == 2 ? effective
+										: UINT32_MAX;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* Mounts of its own can also be below the root. */
+static bool is_foreign(int pid)
+{
+	char path[64], own[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", pid);
+	if (!is_same_file(path, "/proc/self/ns/mnt"))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/root", pid);
+	snprintf(own, sizeof own, "/proc/%d/root", (int)getpid());
+	return !is_same_file(path, own);
+}
+
+static bool has_own_shm(int pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/root/dev/shm", pid);
+	return !is_same_file(path, "/dev/shm");
 }
 
 /* ---- may it be attached? ---- */
 
-static int judge_owner(const struct target *t, const char *status, char *why)
+static int judge_owner(const struct target *t, char *why)
 {
-	long uid = status_number(status, "\nUid:");
-
-	if (uid >= 0 && uid != (long)geteuid())
+	if (t->uid != geteuid() && geteuid() != 0)
 		return refuse(why,
-			"process %d belongs to another user, whose files the recording must be; "
-			"run it as that user: sudo -u '#%ld' pathline attach %d",
-			t->pid, uid, t->pid);
+			"process %d belongs to another user; attach it as that user or as root: "
+			"sudo pathline attach %d",
+			t->pid, t->pid);
 	return 0;
 }
 
@@ -77,16 +103,6 @@ static int judge_state(const struct target *t, const char *status, char *why)
 	if (state && (state[8] == 'T' || state[8] == 't'))
 		return refuse(why, "process %d is stopped; let it go on first: kill -CONT %d",
 			t->pid, t->pid);
-	return 0;
-}
-
-static int judge_place(const struct target *t, char *why)
-{
-	if (!same_namespace(t->pid, "mnt") || !same_namespace(t->pid, "pid"))
-		return refuse(why,
-			"process %d is in a container or a chroot of its own, which cannot be "
-			"attached from outside yet; run Pathline in there",
-			t->pid);
 	return 0;
 }
 
@@ -161,15 +177,20 @@ static void look_at_object(struct target *t, const struct object *o)
 	}
 }
 
-static void look_at_others(struct target *t, const char *path)
+/* The recorder may be in memory alone: "/memfd:pathline-recorder-3.13.so (deleted)". */
+static void look_at_others(struct target *t, const struct object *o, const char *path)
 {
 	const char *name = bare_name(path);
 	size_t n = strlen(name);
 
 	if (!strcmp(name, "pathline-preload.so"))
 		t->preloaded = true;
-	if (!strncmp(name, "pathline-recorder-", 18))
+	if (!strncmp(name, "memfd:", 6))
+		name += 6;
+	if (!strncmp(name, "pathline-recorder-", 18) && !strcmp(o->path, path)) {
 		snprintf(t->recorder, sizeof t->recorder, "%s", path);
+		find_in(t, &t->entry, o->base, RECORDER_ORDERED);
+	}
 	if (n > 6 && !strncmp(name, "pathline-", 9) && !strcmp(name + n - 6, ".arena"))
 		snprintf(t->arena, sizeof t->arena, "%s", path);
 }
@@ -195,7 +216,7 @@ static void look_at_line(struct target *t, struct object *last, char *line)
 	}
 	if (t->text_from == last->base && !strcmp(path, last->path))
 		t->text_to = to;
-	look_at_others(t, path);
+	look_at_others(t, last, path);
 }
 
 static bool look_at_maps(struct target *t)
@@ -253,8 +274,11 @@ int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES])
 	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH) ||
 		!proc_text(pid, "status", status, sizeof status))
 		return refuse(why, "there is no process %d", pid);
-	if (judge_state(t, status, why) < 0 || judge_owner(t, status, why) < 0 ||
-		judge_place(t, why) < 0)
+	t->uid = effective_id(status, "\nUid:");
+	t->gid = effective_id(status, "\nGid:");
+	t->foreign = is_foreign(pid) || t->uid != geteuid();
+	t->own_shm = has_own_shm(pid);
+	if (judge_state(t, status, why) < 0 || judge_owner(t, why) < 0)
 		return -1;
 	if (!look_at_maps(t))
 		return refuse_reading(t, errno, why);

@@ -15,6 +15,10 @@ struct target {
 	char arena[4096];      /* that it has mapped; "": it is not recorded */
 	char recorder[4096];   /* the library that it has loaded; "": none */
 	bool preloaded;	       /* `pathline record` started it */
+	bool foreign;	       /* it may not see our files: another user, mount namespace or root */
+	bool own_shm;	       /* its /dev/shm is not ours */
+	uint32_t uid, gid;     /* with which it opens files */
+	uint64_t entry;	       /* of the recorder that it has loaded; 0: none */
 	uint64_t first_object; /* something that is mapped */
 	/* where its interpreter's instructions are */
 	uint64_t text_from, text_to;

@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,14 +38,16 @@
 #define LEAVE_MS   10000
 #define LOOK_MS	   20
 
+#define SHM_PATH_BYTES 64
+
 static const char ABOUT[] =
 	"Record the exact path of a CPython 3.12 to 3.15 that runs already, from now on. Nothing "
 	"must be\nprepared in it. Each thread's stack at that moment begins its path. Ctrl-C, "
 	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as "
 	"before.\n\n"
-	"Not yet: CPython 3.11, other users' processes, containers, machines other than x86-64, "
-	"the\n"
-	"processes that it starts. What ptrace does not allow is refused, with the reason.";
+	"It may be in a container; another user's can be attached by root. Not yet: CPython 3.11, "
+	"machines\nother than x86-64, the processes that it starts. What ptrace does not allow is "
+	"refused, with the reason.";
 
 struct attaching {
 	struct cmd *cmd;
@@ -56,6 +59,7 @@ struct attaching {
 	const char *for_text;
 	const char *own_version; /* the program itself asks; NULL: a user */
 	int64_t for_ns;		 /* 0: until it is ended */
+	int shm_fd;		 /* of the program's /dev/shm, if that is not ours; else -1 */
 	char recorder[PATH_MAX];
 	char why[ATTACH_WHY_BYTES];
 };
@@ -152,15 +156,31 @@ static int look_at_program(struct attaching *a, int pid)
 	return CMD_GO;
 }
 
+/* The program may end before us, and its root with it: the directory stays open. */
+static bool open_shm(struct attaching *a, char path[SHM_PATH_BYTES])
+{
+	snprintf(path, SHM_PATH_BYTES, "/proc/%d/root/dev/shm", a->target.pid);
+	a->shm_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(path, SHM_PATH_BYTES, "/proc/%d/fd/%d", (int)getpid(), a->shm_fd);
+	if (a->shm_fd < 0)
+		cmd_say("attach: process %d has no /dev/shm for the recording's memory: %s",
+			a->target.pid, strerror(errno));
+	return a->shm_fd >= 0;
+}
+
 static int start_collector_for(struct attaching *a)
 {
-	char text[PATH_MAX + 32];
+	char text[PATH_MAX + 32], shm[SHM_PATH_BYTES];
 	struct collector_start s = {
 		.directory_fd = a->place.directory_fd, .directory = a->place.real, .command = text};
 
 	record_options_apply(&a->options, &s);
 	s.no_children = true;
 	snprintf(text, sizeof text, "%s (attached)", a->target.program);
+	if (a->target.own_shm && !open_shm(a, shm))
+		return CMD_RECORD_FAILED;
+	if (a->target.own_shm)
+		s.arena_directory = shm;
 	return drain_start(&a->drain, &s, "attach");
 }
 
@@ -227,15 +247,32 @@ static bool wait_for_it(
 	return false;
 }
 
+/* The arena belongs to the user of the program, who alone may open it. */
+static bool give_arena(struct attaching *a)
+{
+	const struct target *t = &a->target;
+
+	if (t->uid == geteuid() || fchown(a->drain.arena_fd, t->uid, t->gid) == 0)
+		return true;
+	snprintf(a->why, sizeof a->why, "its user cannot be given the recording's memory: %s",
+		strerror(errno));
+	return false;
+}
+
 static int come_in(struct attaching *a)
 {
-	const struct attach_order o = {&a->target, a->recorder, a->drain.arena_path};
+	char arena[sizeof a->drain.arena_path];
+	const struct attach_order o = {&a->target, a->recorder, arena};
 	struct attach_sent sent = {0};
 	bool failed = false;
 
-	if (a->own_version ? !attach_own_tell(a->recorder, a->drain.arena_path, a->place.real)
-			   : attach_send(&o, &sent, a->why) < 0)
-		failed = true;
+	snprintf(arena, sizeof arena, "%s", a->drain.arena_path);
+	if (a->target.own_shm)
+		snprintf(arena, sizeof arena, "/dev/shm%s", strrchr(a->drain.arena_path, '/'));
+	if (a->own_version)
+		failed = !attach_own_tell(a->recorder, a->drain.arena_path, a->place.real);
+	else
+		failed = !give_arena(a) || attach_send(&o, &sent, a->why) < 0;
 	if (failed || !wait_for_it(a, &o, &sent)) {
 		cmd_say("attach: process %d was not recorded: %s", a->target.pid, a->why);
 		return CMD_RECORD_FAILED;
@@ -251,13 +288,15 @@ static int come_in(struct attaching *a)
 /* If the program does not answer, its recorder ends when it notices that the arena is closed. */
 static void leave_program(struct attaching *a)
 {
-	const struct attach_order o = {&a->target, a->recorder, NULL};
+	static struct target now; /* the recorder is in it since */
+	const struct attach_order o = {&now, a->recorder, NULL};
 	struct attach_sent sent;
 	const struct arena_head *h = a->drain.arena.head;
 
 	if (!program_lives(a) || !someone_records(h))
 		return;
-	bool asked = attach_send(&o, &sent, a->why) == 0;
+	bool asked = target_look(&now, a->target.pid, a->why) == 0 &&
+		     attach_send(&o, &sent, a->why) == 0;
 	for (int ms = 0; asked && ms < LEAVE_MS && program_lives(a) && someone_records(h);
 		ms += LOOK_MS)
 		pause_ms(LOOK_MS);
@@ -301,6 +340,20 @@ static void wait_for_end(struct attaching *a)
 	}
 }
 
+/* The arena names the directory in which its recording is finished. A program of another user, or
+ * in a container, can have changed that, so what its dead collector had not written is given up. */
+static void finish_it(const struct attaching *a)
+{
+	const char *name = strrchr(a->drain.arena_path, '/');
+
+	if (!a->target.foreign)
+		finish_arena(a->drain.arena_path, 0, 0);
+	else if (a->shm_fd < 0)
+		unlink(a->drain.arena_path);
+	else if (name)
+		unlinkat(a->shm_fd, name + 1, 0);
+}
+
 static void report(struct attaching *a)
 {
 	struct record_end end = {.cmd = a->cmd,
@@ -316,7 +369,7 @@ static void report(struct attaching *a)
 	if (end.answer == ANSWER_DEAD) {
 		if (a->drain.collector > 0)
 			waitpid(a->drain.collector, NULL, 0);
-		finish_arena(a->drain.arena_path, 0, 0);
+		finish_it(a);
 	}
 	record_end_say(&end);
 	if (end.answer == ANSWER_REPORT && end.report.finished)
@@ -355,7 +408,8 @@ static int attach_to(struct attaching *a)
 
 int cmd_attach(struct cmd *c)
 {
-	struct attaching a = {.cmd = c, .drain.channel = -1, .place.directory_fd = -1};
+	struct attaching a = {
+		.cmd = c, .drain.channel = -1, .shm_fd = -1, .place.directory_fd = -1};
 	int pid = 0;
 	int code = read_options(&a);
 

@@ -644,6 +644,19 @@ static int create_at(struct collector *c, const char *directory)
 	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
 }
 
+/* The process may end before us, and its root with it: the directory stays open as long as we
+ * live. */
+static int create_elsewhere(struct collector *c, const char *directory)
+{
+	char path[64];
+	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
+	return create_at(c, path);
+}
+
 static uint32_t tell_text(char *to, size_t room, struct pl_view text)
 {
 	if (text.left > room)
@@ -668,9 +681,10 @@ static void tell_values(struct arena_head *h, const struct collector_values *v)
 static int create_arena(struct collector *c, const struct collector_start *s)
 {
 	c->stamped = s->stamps != STAMPS_TICK;
-	int err = create_at(c, "/dev/shm");
+	int err = s->arena_directory ? create_elsewhere(c, s->arena_directory)
+				     : create_at(c, "/dev/shm");
 
-	if (err < 0)
+	if (err < 0 && !s->arena_directory)
 		err = create_at(c, s->directory);
 	if (err < 0)
 		return err;

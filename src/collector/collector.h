@@ -35,6 +35,7 @@ struct collector_start {
 	const char *command;   /* quoted for a shell */
 	uint64_t limit_bytes;  /* 0: none; else at least COLLECTOR_LIMIT_MIN */
 	enum arena_full on_full;
+	const char *arena_directory; /* another process's /dev/shm; NULL: ours */
 	bool no_children;
 	bool count_costs; /* keep what was recorded of each code (costs.h) */
 	enum arena_passes passes;

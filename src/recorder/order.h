@@ -1,7 +1,8 @@
 /* What `pathline attach` and `detach` leave in a running program for the recorder to do. No
  * Python.h here.
  *
- *	page 0   machine code (attach/inject.c): dlopen the library, dlsym the entry, jump to it
+ *	page 0   machine code (attach/attach.c): dlopen the library, dlsym the entry, jump to it;
+ *	         not run if the library is there already
  *	page 1   struct recorder_order
  *
  * The entry unmaps both pages: the jump leaves nothing of page 0 on the stack. If it cannot, it
@@ -35,6 +36,8 @@ struct recorder_order {
 	char entry[32];
 	char library[ORDER_TEXT_MAX];
 	char arena[ORDER_TEXT_MAX];
+	/* of the program, to be closed: the library, which was loaded from it; -1: none */
+	int32_t library_fd;
 };
 _Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "it fits its page");
 

@@ -173,6 +173,8 @@ __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct re
 
 	if (order.own_thread)
 		begin_thread();
+	if (order.library_fd >= 0)
+		close(order.library_fd);
 	if (!may_unmap(at)) {
 		at->status = ORDER_DROPPED;
 		return NULL;

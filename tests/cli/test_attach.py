@@ -122,21 +122,28 @@ def is_run_of(whole, part):
     return f";{wanted};" in f";{text};"
 
 
+def interpreter_below(pid):
+    """The last of its only children: commands such as unshare start what they are given."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        below = children.read().split()
+    return interpreter_below(below[0]) if below else pid
+
+
 class Program:
     """It runs, and has made its first steps."""
 
-    def __init__(self, folder, how):
+    def __init__(self, folder, how, before=(), script=PROGRAM):
         shared = os.path.join(folder, f"page{len(os.listdir(folder))}")
         with open(shared, "w+b") as f:
             f.truncate(4096)
             self.page = mmap.mmap(f.fileno(), 4096)
-        script = os.path.join(folder, "program.py")
-        with open(script, "w", encoding="utf-8") as f:
-            f.write(PROGRAM)
-        self.process = subprocess.Popen([session.PYTHON, script, shared, how], stdout=subprocess.PIPE, text=True)
-        self.pid = str(self.process.pid)
+        path = os.path.join(folder, "program.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(script)
+        self.process = subprocess.Popen([*before, session.PYTHON, path, shared, how], stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "ready\n":
             raise AssertionError("the program did not begin")
+        self.pid = str(self.process.pid if not before else interpreter_below(self.process.pid))
         self.run_steps(3)
 
     def steps(self):
