@@ -271,6 +271,19 @@ static inline void maker_string(struct maker *m, uint32_t number, const char *te
 	MAKER_NUMBERS(m, RECORD_STRINGS, text, number);
 }
 
+/* A source text; the first one has number 1 in maker_body_of. */
+static inline void maker_source(
+	struct maker *m, uint64_t number, const char *reason, const char *text)
+{
+	struct pl_buf b = {0};
+
+	buf_varint(&b, number);
+	maker_text(&b, "a.py");
+	maker_text(&b, reason);
+	maker_text(&b, text);
+	maker_meta(m, RECORD_SOURCE, &b);
+}
+
 /* ---- events ---- */
 
 static inline struct maker_thread *maker_thread(struct maker *m, uint32_t number)

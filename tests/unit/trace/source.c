@@ -7,24 +7,13 @@
 #include "tests/lib/recording.h"
 #include "trace/code.h"
 
-static void put_source(struct maker *m, uint64_t number, const char *reason, const char *text)
-{
-	struct pl_buf b = {0};
-
-	buf_varint(&b, number);
-	maker_text(&b, "a.py");
-	maker_text(&b, reason);
-	maker_text(&b, text);
-	maker_meta(m, RECORD_SOURCE, &b);
-}
-
 static struct pl_recording *open_sources(struct maker *m)
 {
 	struct pl_recording *r;
 
 	maker_init(m);
-	put_source(m, 0, "", "one\ntwo\r\n\rfour\n\nsix");
-	put_source(m, 1, "the file is gone", "");
+	maker_source(m, 0, "", "one\ntwo\r\n\rfour\n\nsix");
+	maker_source(m, 1, "the file is gone", "");
 	maker_body_of(m, 1, "f", 1, 1, 1);
 	maker_body_of(m, 2, "g", 1, 1, 2);
 	maker_body_of(m, 3, "h", 1, 1, 0);
