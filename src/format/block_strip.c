@@ -45,13 +45,8 @@ int block_strip(struct pl_buf *out, struct pl_view payload, uint64_t *events)
 			  : strip_rows(rows, &table, events);
 	if (err == 0) {
 		buf_put(out, before.at, before.left);
-		const size_t at = out->used;
-		buf_u32(out, (uint32_t)table.used);
-		buf_put(out, table.at, table.used);
-		if (!out->failed)
-			buf_u64(out, hash_bytes(out->at + at, out->used - at));
+		section_table_write(out, &table);
 		buf_put(out, path.at, path.left);
-		out->failed |= table.failed;
 	}
 	buf_release(&table);
 	return err;

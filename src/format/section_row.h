@@ -1,5 +1,5 @@
-/* A row of the table of a block's sections. Here for block.c, and for block_strip.c, which takes
- * sections out. */
+/* A row of the table of a block's sections: block_write.c writes it, block.c reads it, and
+ * block_strip.c takes sections out. */
 #ifndef PL_FORMAT_SECTION_ROW_H
 #define PL_FORMAT_SECTION_ROW_H
 
@@ -31,6 +31,18 @@ static inline void section_row_write(struct pl_buf *table, const struct section_
 	buf_varint(table, row->stream_bytes);
 	buf_varint(table, row->raw);
 	buf_varint(table, row->stored);
+}
+
+/* The table as it stands in the block, with its length before it and its check after it. */
+static inline void section_table_write(struct pl_buf *out, const struct pl_buf *table)
+{
+	const size_t at = out->used;
+
+	buf_u32(out, (uint32_t)table->used);
+	buf_put(out, table->at, table->used);
+	if (!out->failed)
+		buf_u64(out, hash_bytes(out->at + at, out->used - at));
+	out->failed |= table->failed;
 }
 
 #endif
