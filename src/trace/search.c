@@ -233,43 +233,50 @@ int pl_search_next(
 
 /* ---- backwards ---- */
 
+/* Several rows can have one seq. */
+struct found_row {
+	uint64_t seq; /* UINT64_MAX: none */
+	enum pl_event_kind kind;
+};
+
 /* The last wanted event of a block before seq: paths are read forward only, so all of them are
  * found, and the last one stays. */
-static int last_of(
-	struct pl_search *s, size_t index, uint64_t seq, uint64_t *found, struct pl_err *err)
+static int last_of(struct pl_search *s, size_t index, uint64_t seq, struct found_row *found,
+	struct pl_err *err)
 {
 	const uint64_t end = block_end_seq(&s->thread->blocks[index]);
 	struct pl_event e;
 	int code;
 
-	*found = UINT64_MAX;
+	*found = (struct found_row){.seq = UINT64_MAX};
 	walk_go_to(&s->walk, index);
 	while ((code = go_forward(s, seq < end ? seq : end, &e, err)) == 0)
-		*found = e.seq;
+		*found = (struct found_row){.seq = e.seq, .kind = e.kind};
 	return code < 0 ? code : search_is_stopped(s) ? PL_END : 0;
 }
 
-/* Block by block backward; then the walk goes to the seq that was found, for the event itself.
- * Several rows can have one seq, so it is also compared by kind. */
+/* Block by block backward; then the walk goes to the row that was found, for the event itself. */
 int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct pl_event *event,
 	struct pl_err *err)
 {
 	const struct block_ref *blocks = s->thread->blocks;
-	uint64_t found = UINT64_MAX;
+	struct found_row found = {.seq = UINT64_MAX};
 	int code = 0;
 
-	for (size_t i = blocks_before(s->thread, seq); code == 0 && i-- && found == UINT64_MAX;) {
+	for (size_t i = blocks_before(s->thread, seq);
+		code == 0 && i-- && found.seq == UINT64_MAX;) {
 		if (block_end_seq(&blocks[i]) <= begin)
 			break;
 		if (may_have(s, &blocks[i]))
 			code = last_of(s, i, seq, &found, err);
 	}
 	if (code == 0)
-		code = found == UINT64_MAX || found < begin ? PL_END
-							    : walk_seek_seq(&s->walk, found, err);
+		code = found.seq == UINT64_MAX || found.seq < begin
+			       ? PL_END
+			       : walk_seek_seq(&s->walk, found.seq, err);
 	while (code == 0) {
 		code = walk_next(&s->walk, event, err);
-		if (code == 0 && event->seq == found && s->wanted.kinds >> event->kind & 1)
+		if (code == 0 && event->seq == found.seq && event->kind == found.kind)
 			break;
 	}
 	if (code == 0)
