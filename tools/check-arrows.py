@@ -24,7 +24,7 @@ ARROWS = {
     "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",
     "report": "expr/match.h base",
-    "expr": "session/when.h base",
+    "expr": "session/when.h filter/glob.h base",
     "session": "expr base",
     "query": "session/when.h report/names.h base os/local.h",
     "tui": "session expr base os/local.h",

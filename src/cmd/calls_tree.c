@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cmd/calls_ahead.h"
+#include "expr/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,7 +279,7 @@ static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call
 	t->frames = frames;
 	struct call_frame f = {.code = e->code, .generator = e->generator, .task = task_key(e)};
 	f.inside = !t->function || (t->count && t->frames[t->count - 1].inside) ||
-		   select_function(t->function, e->code);
+		   named_function(e->code, t->function);
 	show_frame(t, &f, e, begin);
 	t->frames[t->count++] = f;
 }

@@ -509,13 +509,9 @@ int cmd_dump(struct cmd *c)
 		{"json", 0, NULL, "one JSON object a line; with --fields only those",
 			.flag = &json},
 		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &d.filter_text},
-		{"process", 'p', "LIST",
-			"by number, pid, or a part of the command line; 1,3 for two",
-			.text = &d.selection.process},
-		{"thread", 't', "LIST", "by number, native id, or name, as 0,worker",
-			.text = &d.selection.thread},
-		{"task", 0, "LIST", "by number or name, as 3,job: of asyncio, trio, or a greenlet",
-			.text = &d.selection.task},
+		SELECT_PROCESS(d.selection),
+		SELECT_THREAD(d.selection, ""),
+		SELECT_TASK(d.selection),
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"
 			"reraise, handled, gap, mark, again, outside, possible",
@@ -524,7 +520,7 @@ int cmd_dump(struct cmd *c)
 			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the start), 42% (of\n"
 			"the whole recording) or #4711 (seq)",
 			.text = &d.selection.from_text},
-		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &d.selection.to_text},
+		SELECT_TO(d.selection),
 		{"follow", 0, NULL, FOLLOW_HELP, .flag = &d.follows},
 		{0},
 	};

@@ -165,11 +165,8 @@ int cmd_reader(struct cmd *c)
 	const struct cmd_option options[] = {
 		{"at", 0, "WHEN", "on a terminal: begin there; WHEN as for replay's j",
 			.text = &at},
-		{"process", 'p', "LIST",
-			"by number, pid, or a part of the command line; 1,3 for two",
-			.text = &w.selection.process},
-		{"thread", 't', "LIST", "by number, native id, or name, as 0,worker",
-			.text = &w.selection.thread},
+		SELECT_PROCESS(w.selection),
+		SELECT_THREAD(w.selection, ""),
 		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &w.filter_text},
 		{"plain", 0, NULL, "print the rows, also on a terminal", .flag = &plain},
 		{"follow", 0, NULL, "printed: go on while the program runs", .flag = &w.follow},

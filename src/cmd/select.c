@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "filter/glob.h"
+#include "expr/match.h"
+#include "expr/named.h"
 #include "session/tasks.h"
 
 #define WORDS_MAX 64 /* of a list of tasks, that are compared with those that there are */
@@ -19,50 +20,7 @@ bool list_next(const char **list, const char **word, size_t *length)
 	return *length > 0;
 }
 
-/* Is the whole word a number? */
-static bool read_seq_number(const char *word, size_t length, uint64_t *number)
-{
-	*number = 0;
-	for (size_t i = 0; i < length; i++) {
-		if (word[i] < '0' || word[i] > '9' || *number > UINT64_MAX / 10 - 1)
-			return false;
-		*number = *number * 10 + (uint64_t)(word[i] - '0');
-	}
-	return length > 0;
-}
-
-static bool same(const char *s, const char *word, size_t length)
-{
-	return s && strlen(s) == length && !memcmp(s, word, length);
-}
-
 /* ---- processes and threads ---- */
-
-/* A number is that of the recording if there is one with it, else a pid: small numbers are the
- * former. */
-static bool process_is(
-	const struct pl_recording *r, const struct pl_process *p, const char *word, size_t length)
-{
-	uint64_t number;
-
-	if (!read_seq_number(word, length, &number))
-		return p->command && memmem(p->command, strlen(p->command), word, length);
-	if (number <= UINT32_MAX && pl_recording_find_process(r, (uint32_t)number))
-		return p->number == number;
-	return p->pid == number;
-}
-
-static bool thread_is(
-	const struct pl_recording *r, const struct pl_thread *t, const char *word, size_t length)
-{
-	uint64_t number;
-
-	if (!read_seq_number(word, length, &number))
-		return same(t->name, word, length);
-	if (number <= UINT32_MAX && pl_recording_thread(r, t->process, (uint32_t)number))
-		return t->number == number;
-	return t->native_id == number;
-}
 
 bool select_process(
 	const struct selection *s, const struct pl_recording *r, const struct pl_process *p)
@@ -73,7 +31,7 @@ bool select_process(
 	if (!list)
 		return true;
 	while (list_next(&list, &word, &length))
-		if (process_is(r, p, word, length))
+		if (named_process(r, p, (struct pl_text){word, length}))
 			return true;
 	return false;
 }
@@ -87,7 +45,7 @@ bool select_thread(
 	if (!list)
 		return true;
 	while (list_next(&list, &word, &length))
-		if (thread_is(r, t, word, length))
+		if (named_thread(r, t, (struct pl_text){word, length}))
 			return true;
 	return false;
 }
@@ -99,21 +57,13 @@ static uint64_t task_key(const struct pl_event *e)
 	return hash_bytes(words, sizeof words);
 }
 
-static bool task_has(const struct pl_event *e, const char *word, size_t length)
-{
-	uint64_t number;
-
-	return same(e->task, word, length) ||
-	       (read_seq_number(word, length, &number) && number && e->task_id == number);
-}
-
 static bool task_is(const struct selection *s, const struct pl_event *e)
 {
 	const char *list = s->task, *word;
 	size_t length;
 
 	while (list_next(&list, &word, &length))
-		if (task_has(e, word, length))
+		if (named_task(e, (struct pl_text){word, length}))
 			return true;
 	return false;
 }
@@ -131,9 +81,11 @@ static int note_task(void *context, const struct pl_event *e)
 	size_t length;
 
 	for (int i = 0; list_next(&list, &word, &length); i++)
-		if (task_has(e, word, length))
+		if (named_task(e, (struct pl_text){word, length}))
 			words |= i < WORDS_MAX ? UINT64_C(1) << i : 0;
 	s->task_words |= words;
+	if (e->task)
+		known_names_add(&s->task_names, (struct pl_text){e->task, strlen(e->task)}, 0);
 	if (!e->task_id || !task_is(s, e))
 		return PL_END;
 	return map_put(&s->tasks, task_key(e)) ? PL_END : PL_ERR_MEMORY;
@@ -149,11 +101,15 @@ static const char *range_hint(const char *word, size_t length)
 	return is_range ? " (there are no ranges; separate numbers by commas)" : "";
 }
 
-static int say_missing(const struct selection *s, const char *what, const char *word, size_t length,
-	const char *lists)
+static int say_missing(const struct selection *s, const char *what, struct pl_text word,
+	const struct known_names *names)
 {
-	cmd_say("%s: no %s '%.*s' in this recording%s; `pathline %s` lists them", s->command, what,
-		(int)length, word, range_hint(word, length), lists);
+	const char *nearest = known_names_nearest(names, word);
+
+	cmd_say("%s: no %s '%.*s' in this recording%s%s%s; `pathline %s` lists them", s->command,
+		what, (int)word.length, word.at, range_hint(word.at, word.length),
+		nearest ? "; nearest: " : "", nearest ? nearest : "",
+		strcmp(what, "task") ? "info" : "report --tasks");
 	return CMD_USAGE;
 }
 
@@ -204,22 +160,14 @@ int select_find_tasks(struct selection *s, struct pl_recording *r)
 		return CMD_BAD;
 	}
 	return find_missing(s, &word, &length)
-		       ? say_missing(s, "task", word, length, "report --tasks")
+		       ? say_missing(s, "task", (struct pl_text){word, length}, &s->task_names)
 		       : CMD_GO;
-}
-
-bool select_function(const char *pattern, const struct pl_code *code)
-{
-	const struct pl_view words = view_of(pattern, strlen(pattern));
-	const char *name = pl_code_name(code), *dot = strrchr(name, '.');
-
-	return glob_match(words, view_of(name, strlen(name)), 0) ||
-	       (dot && glob_match(words, view_of(dot + 1, strlen(dot + 1)), 0));
 }
 
 void select_release(struct selection *s)
 {
 	map_release(&s->tasks);
+	known_names_release(&s->task_names);
 }
 
 /* Does a word name a thread in one of the selected processes? */
@@ -232,7 +180,7 @@ static bool names_thread(
 			continue;
 		for (uint32_t n = 0; n < p->thread_count; n++) {
 			const struct pl_thread *t = pl_recording_thread(r, p->number, n);
-			if (t && thread_is(r, t, word, length))
+			if (t && named_thread(r, t, (struct pl_text){word, length}))
 				return true;
 		}
 	}
@@ -242,9 +190,36 @@ static bool names_thread(
 static bool names_process(const struct pl_recording *r, const char *word, size_t length)
 {
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
-		if (process_is(r, pl_recording_process(r, i), word, length))
+		if (named_process(r, pl_recording_process(r, i), (struct pl_text){word, length}))
 			return true;
 	return false;
+}
+
+static int say_no_process(
+	const struct selection *s, const struct pl_recording *r, struct pl_text word)
+{
+	struct known_names names = {0};
+
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
+		named_add_process(&names, pl_recording_process(r, i));
+	const int code = say_missing(s, "process", word, &names);
+	known_names_release(&names);
+	return code;
+}
+
+static int say_no_thread(
+	const struct selection *s, const struct pl_recording *r, struct pl_text word)
+{
+	struct known_names names = {0};
+
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		for (uint32_t n = 0; select_process(s, r, p) && n < p->thread_count; n++)
+			named_add_thread(&names, pl_recording_thread(r, p->number, n));
+	}
+	const int code = say_missing(s, "thread", word, &names);
+	known_names_release(&names);
+	return code;
 }
 
 /* A word that names nothing is a mistake, even if others name something: the rows of the rest would
@@ -256,11 +231,11 @@ static int check_names(const struct selection *s, const struct pl_recording *r)
 
 	while (list && list_next(&list, &word, &length))
 		if (!names_process(r, word, length))
-			return say_missing(s, "process", word, length, "info");
+			return say_no_process(s, r, (struct pl_text){word, length});
 	list = s->thread;
 	while (list && list_next(&list, &word, &length))
 		if (!names_thread(s, r, word, length))
-			return say_missing(s, "thread", word, length, "info");
+			return say_no_thread(s, r, (struct pl_text){word, length});
 	return CMD_GO;
 }
 
@@ -273,7 +248,7 @@ static int read_kind(const char *word, size_t length, uint32_t *kinds)
 
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++) {
 		names[k] = pl_event_kind_name((enum pl_event_kind)k);
-		if (same(names[k], word, length)) {
+		if (match_is_whole(names[k], (struct pl_text){word, length})) {
 			*kinds |= 1u << k;
 			return CMD_GO;
 		}

@@ -1,8 +1,8 @@
 /* What a reader is asked to show: which processes, threads, events, from where to where.
  *
- *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
- *	--thread 0,worker     numbers within the process, else native ids, else whole names
- *	--task 3,Task-2       numbers in their process, or whole names that it had at any time
+ *	--process 2,4711      what a word names: expr/named.h
+ *	--thread 0,worker
+ *	--task 3,Task-2       a name that it had at any time
  *	--events call,raise   words of PL_EVENT_KINDS
  *	--from --to           moments (session/when.h); both inclusive
  */
@@ -10,8 +10,37 @@
 #define PL_CMD_SELECT_H
 
 #include "base/map.h"
+#include "expr/known_names.h"
 #include "os/local.h"
 #include "session/when.h"
+
+/* The rows of their options, of which there are more than one command's: `more` is said beside. */
+#define SELECT_PROCESS(selection)                                                                  \
+	{                                                                                          \
+		"process", 'p', "LIST",                                                            \
+			"by number, pid, or a part of the command line; 1,3 for two",              \
+			.text = &(selection).process                                               \
+	}
+#define SELECT_THREAD(selection, more)                                                             \
+	{                                                                                          \
+		"thread", 't', "LIST", "by number, native id, or name, as 0,worker" more,          \
+			.text = &(selection).thread                                                \
+	}
+#define SELECT_TASK(selection)                                                                     \
+	{                                                                                          \
+		"task", 0, "LIST", "by number or name, as 3,job: of asyncio, trio, or a greenlet", \
+			.text = &(selection).task                                                  \
+	}
+/* For who points to dump for the forms of a time. */
+#define SELECT_FROM(selection)                                                                     \
+	{                                                                                          \
+		"from", 0, "WHEN", "as in dump: 10:52:01.5, +1.5, 42% or #4711 (seq)",             \
+			.text = &(selection).from_text                                             \
+	}
+#define SELECT_TO(selection)                                                                       \
+	{                                                                                          \
+		"to", 0, "WHEN", "the same; both ends belong to it", .text = &(selection).to_text  \
+	}
 
 /* All zero selects everything, after a call of select_read. */
 struct selection {
@@ -25,6 +54,7 @@ struct selection {
 	/* see select_find_tasks */
 	struct pl_map tasks; /* owned: of those that had one of the names */
 	uint64_t task_words; /* a bit for each of the first 64 words of --task that names one */
+	struct known_names task_names; /* owned: those that there are */
 };
 
 /* Interpret the words, and check that each names something in r. CMD_GO, or CMD_USAGE after an
@@ -40,8 +70,6 @@ bool select_thread(
  * select_task gives all of their events. CMD_GO; CMD_USAGE or CMD_BAD after an explanation. */
 int select_find_tasks(struct selection *s, struct pl_recording *r);
 bool select_task(const struct selection *s, const struct pl_event *e);
-/* Does a pattern of --function name it: as a whole, or what is behind its last dot? */
-bool select_function(const char *pattern, const struct pl_code *code);
 /* Release what was found. */
 void select_release(struct selection *s);
 

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cmd/select.h"
 #include "cmd/values.h"
+#include "expr/named.h"
 #include "report/names.h"
 
 #define ARGUMENTS_MAX 256 /* whose names are known */
@@ -333,7 +333,7 @@ static bool wants_code(struct sightings *s, const struct pl_code *code)
 	}
 	if (!*known) {
 		const bool wanted = (!s->file || name_is_file(pl_code_file(code), s->file)) &&
-				    (!s->function || select_function(s->function, code));
+				    (!s->function || named_function(code, s->function));
 		*known = wanted ? 1 : 2;
 	}
 	return *known == 1;

@@ -51,7 +51,7 @@ struct sighting {
 struct sightings {
 	/* in */
 	struct value_path path;
-	const char *function; /* a pattern (select_function); NULL: all */
+	const char *function; /* a pattern (expr/named.h); NULL: all */
 	const char *file;     /* with line: the values at this line, each time that it begins */
 	int32_t line;
 	uint64_t id;  /* only of this object; 0: of all */

@@ -28,6 +28,12 @@ static inline bool match_is_end(const char *whole, char separator, struct pl_tex
 	       (!before || whole[before - 1] == separator);
 }
 
+/* Is this the whole name? It may be NULL. */
+static inline bool match_is_whole(const char *whole, struct pl_text part)
+{
+	return whole && strlen(whole) == part.length && !memcmp(whole, part.at, part.length);
+}
+
 /* The next part of a name that can stand for it: all of it, then what is after each separator.
  * false: there is none. */
 static inline bool match_next_end(struct pl_text *name, char separator)

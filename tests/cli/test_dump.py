@@ -195,6 +195,9 @@ class Selections(unittest.TestCase):
             done = run.pathline("dump", option, "1-2")
             self.assertEqual(done.returncode, 2)
             self.assertIn("there are no ranges; separate numbers by commas", done.stderr.decode())
+        for words, nearest in (["-p", "taks.py"], "tasks.py"), (["-t", "MainThred"], "MainThread"), (["--task", "onee"], "one"):
+            done = run.pathline("dump", *words)
+            self.assertIn(f" '{words[1]}' in this recording; nearest: {nearest}; ", done.stderr.decode())
 
     def test_tasks_by_number_and_name(self):
         run = session.Recorded(TASKS, "tasks.py")

@@ -33,11 +33,6 @@ bool select_task(const struct selection *s, const struct pl_event *e)
 	return true;
 }
 
-bool select_function(const char *pattern, const struct pl_code *code)
-{
-	return !strcmp(pattern, pl_code_name(code));
-}
-
 /* ---- the recording ---- */
 
 static void begin(struct made *x)

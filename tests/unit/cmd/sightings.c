@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
-#include "cmd/select.h"
 #include "cmd/sightings.h"
+#include "expr/named.h"
 #include "format/value_table.h"
 #include "report/names.h"
 
@@ -49,7 +49,7 @@ bool name_is_file(const char *file, const char *word)
 	return strstr(file, word) != NULL;
 }
 
-bool select_function(const char *pattern, const struct pl_code *code)
+bool named_function(const struct pl_code *code, const char *pattern)
 {
 	return !strcmp(pattern, (const char *)code);
 }

@@ -14,9 +14,9 @@
 struct fixture {
 	struct stages s;
 	struct pl_search *search;
-	uint32_t from_call;  /* 0, or what the search is narrowed to at a call ... */
-	bool until_return;   /* ... and at a return it is for all again */
-	uint32_t asked;	     /* how often */
+	uint32_t from_call;   /* 0, or what the search is narrowed to at a call ... */
+	bool until_return;    /* ... and at a return it is for all again */
+	uint32_t asked;	      /* how often */
 	uint32_t asked_kinds; /* about which kinds */
 };
 
