@@ -53,6 +53,9 @@ work(30)
 
 # A block has about 100,000 events: enough for several of them
 LONG = '''\
+import _thread
+
+
 def work(n):
     k = 0
     for i in range(n):
@@ -71,8 +74,17 @@ def once():
         return None
 
 
+def other():
+    step(1)
+    done.release()
+
+
 work(300000)
 once()
+done = _thread.allocate_lock()
+done.acquire()
+_thread.start_new_thread(other, ())
+done.acquire()
 work(300000)
 '''
 
@@ -427,10 +439,16 @@ class Long(Asked):
         self.assertGreaterEqual(read, there)
         self.assertGreater(there, 6)
         last = self.one("SELECT max(seq) FROM event")[0]
+        early = self.one("SELECT time_ns FROM event WHERE process = 1 AND thread = 0 AND seq = 100")[0]
+        code, line = self.one("SELECT code, line FROM event WHERE kind = 'raise' AND function = 'once' LIMIT 1")
         at = self.one(f"SELECT time_ns FROM event WHERE process = 1 AND thread = 0 AND seq = {last // 2}")[0]
         for sql in (f"SELECT count(*) FROM event WHERE seq BETWEEN {last // 2} AND {last // 2 + 10}", f"SELECT line FROM event WHERE seq = {last - 5}",
                     f"SELECT count(*) FROM event WHERE time_ns BETWEEN {at} AND {at + 1000}",
                     "SELECT seq FROM event WHERE kind = 'raise' AND function = 'once'",
+                    f"SELECT count(*) FROM event WHERE kind = 'raise' AND code = '{code}'",
+                    f"SELECT count(*) FROM event WHERE kind = 'raise' AND line = {line}",
+                    f"SELECT count(*) FROM event WHERE file LIKE '%long.py' AND time_ns <= {early}",
+                    "SELECT count(*) FROM event WHERE thread = 1", "SELECT count(*) FROM event WHERE thread = 1 AND function = 'step'",
                     f"SELECT count(*) FROM event WHERE function = 'work' AND seq > {last - 100}",
                     "SELECT * FROM event WHERE process = 1 AND thread = 0 ORDER BY seq LIMIT 5", "SELECT * FROM event WHERE thread = 7"):
             with self.subTest(sql):
