@@ -158,6 +158,7 @@ static void look_at_interpreter(struct target *t, const struct object *o)
 		return;
 	snprintf(
 		t->version, sizeof t->version, "%lu.%lu", version >> 24 & 255, version >> 16 & 255);
+	snprintf(t->release, sizeof t->release, "%s.%lu", t->version, version >> 8 & 255);
 	t->text_from = o->base;
 	find_in(t, &t->add_pending, o->base, "Py_AddPendingCall");
 }
@@ -278,10 +279,11 @@ int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES])
 	t->gid = effective_id(status, "\nGid:");
 	t->foreign = is_foreign(pid) || t->uid != geteuid();
 	t->own_shm = has_own_shm(pid);
+	const int unread = look_at_maps(t) ? 0 : errno;
 	if (judge_state(t, status, why) < 0 || judge_owner(t, why) < 0)
 		return -1;
-	if (!look_at_maps(t))
-		return refuse_reading(t, errno, why);
+	if (unread)
+		return refuse_reading(t, unread, why);
 	if (t->first_object && !memory_read(pid, t->first_object, &byte, 1))
 		return refuse_reading(t, errno, why);
 	return judge_interpreter(t, why);

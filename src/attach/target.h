@@ -10,7 +10,8 @@
 
 struct target {
 	int pid;
-	char version[16]; /* "3.13" */
+	char version[16]; /* "3.13"; "": it is not a Python that is known */
+	char release[24]; /* "3.13.1" */
 	char program[256];
 	char arena[4096];      /* that it has mapped; "": it is not recorded */
 	char recorder[4096];   /* the library that it has loaded; "": none */

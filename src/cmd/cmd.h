@@ -34,6 +34,7 @@
 	X(record, "run a program and record its path")                                             \
 	X(attach, "record a program that runs already")                                            \
 	X(detach, "end the recording of an attached program, which goes on")                       \
+	X(ps, "list the Python processes, and which can be attached")                              \
 	X(dump, "print the path, one event a line")                                                \
 	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(why, "say why it failed: a traceback with values and causes")                            \

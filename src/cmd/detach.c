@@ -23,7 +23,7 @@ int attach_pid(const struct cmd *c, const char *command, int *pid)
 		return CMD_GO;
 	}
 	if (c->count == 1)
-		cmd_say("%s: '%s' is not a process number; `ps -C python3` shows some", command,
+		cmd_say("%s: '%s' is not a process number; `pathline ps` lists them", command,
 			c->words[0]);
 	else
 		cmd_say("%s: write one process number: pathline %s PID", command, command);
