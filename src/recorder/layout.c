@@ -17,8 +17,6 @@
 static char text[256];
 
 /* These builds have more fields in every object, or run more than one thread at a time. */
-
-/* These builds have more fields in every object, or more threads at a time than one. */
 static const char *layout_odd_build(void)
 {
 	PyObject *flags = PySys_GetObject("abiflags");
