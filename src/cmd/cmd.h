@@ -35,6 +35,7 @@
 	X(attach, "record a program that runs already")                                            \
 	X(detach, "end the recording of an attached program, which goes on")                       \
 	X(ps, "list the Python processes, and which can be attached")                              \
+	X(top, "show what a program does now, each second")                                        \
 	X(dump, "print the path, one event a line")                                                \
 	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(why, "say why it failed: a traceback with values and causes")                            \

@@ -70,15 +70,23 @@ static int64_t ns_since(const struct timespec *then)
 	return (now.tv_sec - then->tv_sec) * INT64_C(1000000000) + now.tv_nsec - then->tv_nsec;
 }
 
-int follow_wait_again(struct pl_recording *r, const struct timespec *began, struct pl_err *err)
+/* A signal ends the poll; one that comes just before it is noticed after it. */
+int follow_rest(const struct timespec *began)
 {
 	const int64_t took_ns = ns_since(began);
 	const int64_t next_ns = took_ns > AGAIN_NS / 2 ? 2 * took_ns : AGAIN_NS;
+	struct pollfd out = {.fd = STDOUT_FILENO};
+	int64_t left_ns;
 
-	while (ns_since(began) < next_ns)
-		if (follow_stopped || !is_read())
+	while ((left_ns = next_ns - ns_since(began)) > 0)
+		if (follow_stopped || poll(&out, 1, (int)(left_ns / 1000000) + 1) > 0)
 			return PL_END;
-	return follow_wait(r, err);
+	return 0;
+}
+
+int follow_wait_again(struct pl_recording *r, const struct timespec *began, struct pl_err *err)
+{
+	return follow_rest(began) ? PL_END : follow_wait(r, err);
 }
 
 /* ---- the events of processes ---- */

@@ -22,6 +22,8 @@ int follow_wait(struct pl_recording *r, struct pl_err *err);
 /* The same for a command that reads all of it again, and began to at that time of CLOCK_MONOTONIC:
  * it does so at most once a second, and takes at most half of the time. */
 int follow_wait_again(struct pl_recording *r, const struct timespec *began, struct pl_err *err);
+/* Its pause alone: 0; PL_END: the user pressed Ctrl-C, or nobody reads stdout any more. */
+int follow_rest(const struct timespec *began);
 
 /* The events of processes as they come. Those of a thread are in their order. What a thread ran is
  * known at its next event that was told, so events of others that ran later can come before. */

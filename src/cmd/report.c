@@ -98,7 +98,7 @@ static int check_views(const struct report *w)
 		return CMD_USAGE;
 	}
 	if (w->sort && asked && asked->columns)
-		return sheet_check_sort(asked->columns, w->sort);
+		return sheet_check_sort("report", asked->columns, w->sort);
 	if (w->sort) {
 		cmd_say("report: --sort cannot be used with %s, which has its own order", name);
 		return CMD_USAGE;

@@ -41,7 +41,8 @@ static const char *sort_word(const struct column *c, char word[WORD_BYTES])
 }
 
 /* CMD_GO; or after saying which columns there are. */
-static int find_column(const struct column *columns, const char *sort, unsigned *column)
+static int find_column(
+	const char *command, const struct column *columns, const char *sort, unsigned *column)
 {
 	char words[COLUMNS_MAX][WORD_BYTES];
 	const char *known[COLUMNS_MAX + 1] = {0};
@@ -55,14 +56,14 @@ static int find_column(const struct column *columns, const char *sort, unsigned 
 			count++;
 		}
 	}
-	return cmd_unknown("report", "column for --sort", sort, known);
+	return cmd_unknown(command, "column for --sort", sort, known);
 }
 
-int sheet_check_sort(const struct column *columns, const char *sort)
+int sheet_check_sort(const char *command, const struct column *columns, const char *sort)
 {
 	unsigned column;
 
-	return find_column(columns, sort, &column);
+	return find_column(command, columns, sort, &column);
 }
 
 /* A row that is shown, and the cell by which it is sorted. */
@@ -367,7 +368,7 @@ static enum cell_kind cell_data_kind(const struct cell *c)
 
 /* JSON and CSV have the plain values: nanoseconds, bytes, shares of 1. They are an interface, and
  * do not change with the terminal. */
-static void write_member(struct json *j, const char *name, const struct cell *c)
+void sheet_member(struct json *j, const char *name, const struct cell *c)
 {
 	switch (cell_data_kind(c)) {
 	case CELL_COUNT:
@@ -413,7 +414,7 @@ static void sheet_json(const struct sheet *s, struct out *o, const struct key *k
 			if (!s->columns[c].name)
 				continue;
 			const struct cell cell = s->cell(s->context, keys[i].row, c);
-			write_member(&j, s->columns[c].name, &cell);
+			sheet_member(&j, s->columns[c].name, &cell);
 		}
 		json_line_end(&j);
 	}
@@ -502,19 +503,11 @@ size_t sheet_hidden(const struct sheet *s)
 	return s->most && count > s->most ? count - s->most : 0;
 }
 
-/* JSON has all rows whatever -n says: a program chooses itself. */
-int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
+/* The rows that are wanted, in their order. */
+static size_t order_keys(const struct sheet *s, unsigned column, struct key *keys)
 {
-	unsigned column = 0;
 	size_t count = 0;
 
-	if (s->sort && find_column(s->columns, s->sort, &column) != CMD_GO)
-		return CMD_USAGE;
-	struct key *keys = malloc((s->rows + 1) * sizeof *keys);
-	if (!keys) {
-		cmd_say("no memory for %zu rows", s->rows);
-		return CMD_BAD;
-	}
 	for (size_t i = 0; i < s->rows; i++)
 		if (!s->wanted || s->wanted(s->context, i))
 			keys[count++] = (struct key){.row = i,
@@ -522,6 +515,36 @@ int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
 						: (struct cell){0}};
 	if (s->sort && count)
 		qsort(keys, count, sizeof *keys, by_cell);
+	return count;
+}
+
+bool sheet_row(const struct sheet *s, size_t index, size_t *row)
+{
+	unsigned column = 0;
+	struct key *keys = malloc((s->rows + 1) * sizeof *keys);
+	bool found = keys && (!s->sort || find_column("", s->columns, s->sort, &column) == CMD_GO);
+
+	if (found)
+		found = index < order_keys(s, column, keys);
+	if (found)
+		*row = keys[index].row;
+	free(keys);
+	return found;
+}
+
+/* JSON has all rows whatever -n says: a program chooses itself. */
+int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
+{
+	unsigned column = 0;
+
+	if (s->sort && find_column("report", s->columns, s->sort, &column) != CMD_GO)
+		return CMD_USAGE;
+	struct key *keys = malloc((s->rows + 1) * sizeof *keys);
+	if (!keys) {
+		cmd_say("no memory for %zu rows", s->rows);
+		return CMD_BAD;
+	}
+	size_t count = order_keys(s, column, keys);
 	if (form != SHEET_JSON && s->most && count > s->most)
 		count = s->most;
 	if (form == SHEET_TEXT)

@@ -97,9 +97,14 @@ struct sheet {
 };
 
 /* CMD_GO; CMD_USAGE, after a message: there is no column of this name to sort by. */
-int sheet_check_sort(const struct column *columns, const char *sort);
+int sheet_check_sort(const char *command, const struct column *columns, const char *sort);
+/* Which row of the view is the one that is written at this place, from 0? false: none is. */
+bool sheet_row(const struct sheet *s, size_t index, size_t *row);
 /* CMD_GO; CMD_USAGE as sheet_check_sort; CMD_BAD: no memory. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
+struct json;
+/* A cell as a member of an object. */
+void sheet_member(struct json *j, const char *name, const struct cell *c);
 /* A text as a cell of CSV. */
 void sheet_quoted(struct out *out, const char *text);
 /* How many rows its text leaves out, as there are more than `most`. */

@@ -18,8 +18,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -32,6 +30,7 @@
 #include "tui/input.h"
 #include "tui/orders.h"
 #include "tui/reader.h"
+#include "tui/screen.h"
 
 /* TICK_MS: a signal that arrives just before the wait for a key is noticed so much later at most.
  * FOLLOW_MS: a recording that grows is read so often. */
@@ -151,14 +150,6 @@ static void run_keys(struct tui *t)
 	}
 }
 
-/* Terminals show UTF-8, which a C locale does not say. */
-static void choose_locale(void)
-{
-	setlocale(LC_CTYPE, "");
-	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
-		setlocale(LC_CTYPE, "C.UTF-8");
-}
-
 /* A resize of the terminal is handled only while the screen waits for keys. Otherwise the signal
  * could arrive just before the wait, and would be noticed only with the next key. */
 static void hold_resizes(struct tui *t)
@@ -168,35 +159,6 @@ static void hold_resizes(struct tui *t)
 	sigemptyset(&resizes);
 	sigaddset(&resizes, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &resizes, &t->unblocked);
-}
-
-/* newterm instead of initscr, which would end the process if it does not know the terminal. Keys do
- * not wait (nodelay): wait_for_input waits. An Esc is one 50 ms later, if no more of a sequence
- * follows. */
-static SCREEN *screen_begin(struct pl_err *err)
-{
-	SCREEN *screen;
-
-	choose_locale();
-	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		pl_err_cause(err, PL_ERR_IO,
-			"cannot show a screen on a terminal of type '%s' (TERM); try --plain",
-			getenv("TERM") ? getenv("TERM") : "");
-		return NULL;
-	}
-	set_term(screen);
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	keyboard_define();
-	nodelay(stdscr, TRUE);
-	set_escdelay(50);
-	mouseinterval(0);
-	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	ink_init();
-	return screen;
 }
 
 /* With a slash at its end. */
@@ -240,7 +202,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 {
 	struct complete_word own[ORDERS_MAX + 1];
 	struct tui *t = calloc(1, sizeof *t);
-	SCREEN *screen = t ? screen_begin(err) : NULL;
+	SCREEN *screen = t ? screen_open(err) : NULL;
 
 	if (!t)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a screen");
@@ -249,6 +211,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 		return PL_ERR_IO;
 	}
 	orders_complete(own);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	t->o = o;
 	t->s = o->session;
 	t->tab.own = own;

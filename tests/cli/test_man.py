@@ -26,8 +26,8 @@ def source(page):
         return f.read()
 
 
-# tests/cli/test_attach.py does the same with a process that runs
-NEED_A_PROCESS = ("pathline-attach", "pathline-detach")
+# tests/cli/test_attach.py and test_top.py do the same with a process that runs
+NEED_A_PROCESS = ("pathline-attach", "pathline-detach", "pathline-top")
 
 
 def examples(page):
