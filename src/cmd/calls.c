@@ -286,6 +286,7 @@ static void say_nothing(struct calls *w)
 
 	if (w->some || w->out.error || w->code != CMD_OK)
 		return;
+	w->code = CMD_NOTHING;
 	expression_why(&w->filter, w->r, why);
 	pl_recording_info(w->r, &info);
 	select_range(&info, range);

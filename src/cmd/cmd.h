@@ -54,6 +54,7 @@ enum cmd_exit {
 	CMD_GO = -1, /* from cmd_parse and cmd_open: do not exit, continue */
 	CMD_OK = 0,
 	CMD_NOT_WRITTEN = 1, /* the output */
+	CMD_NOTHING = 1,     /* there is nothing of what was asked for, as grep has it */
 	CMD_USAGE = 2,
 	CMD_BAD = 3,		   /* a recording that cannot be read, or is damaged */
 	CMD_RECORD_FAILED = 125,   /* record only: Pathline's own failure */

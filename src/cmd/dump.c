@@ -434,6 +434,7 @@ static void dump_says_nothing(struct dump *d)
 		return;
 	if (d->as_rows && !s->from_text && !s->to_text && !d->filter.expr)
 		return;
+	d->code = CMD_NOTHING;
 	if (d->filter_text)
 		buf_printf(&what, ", that --filter selects");
 	if (s->events)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
+#include "expr/unknown.h"
 
 /* A person sees the place, below a message that says it to all. */
 static void point_at(const char *text, size_t column)
@@ -42,7 +43,7 @@ static uint32_t kinds_alone(struct expression *x)
 }
 
 int expression_read(
-	struct expression *x, const char *command, const char *text, const struct pl_recording *r)
+	struct expression *x, const char *command, const char *text, struct pl_recording *r)
 {
 	struct pl_recording_info info;
 	struct expr_fault fault;
@@ -55,6 +56,7 @@ int expression_read(
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(&x->expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT) {
+		expr_unknown(&fault, r, NULL);
 		cmd_say("%s: --filter: at column %zu: %s", command, fault.column, fault.what);
 		point_at(text, fault.column);
 		return CMD_USAGE;

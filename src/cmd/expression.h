@@ -32,7 +32,7 @@ struct expression {
 
 /* CMD_GO; CMD_USAGE or CMD_BAD after an explanation. text NULL: none. */
 int expression_read(
-	struct expression *x, const char *command, const char *text, const struct pl_recording *r);
+	struct expression *x, const char *command, const char *text, struct pl_recording *r);
 void expression_release(struct expression *x);
 
 /* Why nothing was selected, ": module == 'ordes%' matches nothing; nearest: orders"; "" if that is

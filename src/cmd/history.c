@@ -229,6 +229,7 @@ static void say_none(struct history *h)
 
 	if (s->written || h->code != CMD_OK || h->out.error)
 		return;
+	h->code = CMD_NOTHING;
 	if (!s->value_events && (s->code_events || (!s->file && !s->function)))
 		say_no_values(h);
 	else if (!s->code_events && (s->line || !s->value_events))
@@ -390,6 +391,9 @@ static const char ABOUT[] =
 	"order['item'], rows[0].price. Of a part each object that had the name is followed,\n"
 	"wherever it is seen. return, yield, send and raise are what functions returned and\n"
 	"so on.\n\n"
+	"The column how: wrote (by this line), argument (this line passed it), return, yield,\n"
+	"send, raise (this line did), seen (it was there, and which line wrote it is not\n"
+	"known).\n\n"
 	"record --values lines tells which line wrote a value; with --values calls there are\n"
 	"the values that were passed and returned.";
 

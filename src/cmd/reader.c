@@ -116,7 +116,7 @@ static int write_rows(struct reader_rows *w)
 	if (code >= 0 && !number)
 		say_nothing(w);
 	if (code >= 0)
-		return CMD_OK;
+		return number || w->out.error || follow_stopped ? CMD_OK : CMD_NOTHING;
 	cmd_say("reader: %s", err.used ? pl_err_text(&err) : pl_error_name(code));
 	return CMD_BAD;
 }
@@ -180,8 +180,9 @@ int cmd_reader(struct cmd *c)
 		code = replay_reader(c, &w.selection, at, w.filter_text);
 	else
 		code = print_rows(c, &w);
-	if (code == CMD_OK && w.r)
-		code = cmd_say_damages("reader", w.r, 0);
+	if ((code == CMD_OK || code == CMD_NOTHING) && w.r &&
+		cmd_say_damages("reader", w.r, 0) != CMD_OK)
+		code = CMD_BAD;
 	expression_release(&w.filter);
 	select_release(&w.selection);
 	pl_recording_close(w.r);

@@ -95,7 +95,7 @@ static void write_why(struct answers *a)
 		return;
 	}
 	out_text(&a->out, "!\t");
-	out_field(&a->out, text_of(why));
+	out_message(&a->out, text_of(why));
 	out_char(&a->out, '\n');
 }
 
@@ -112,7 +112,7 @@ static void write_note(struct answers *a)
 		return;
 	}
 	out_text(&a->out, "#\t");
-	out_field(&a->out, text_of(a->session.note));
+	out_message(&a->out, text_of(a->session.note));
 	out_char(&a->out, '\n');
 }
 

@@ -254,14 +254,14 @@ static int check_found(struct report *w)
 		char why[EXPRESSION_WHY_BYTES];
 		expression_why(&w->filter, w->r, why);
 		cmd_say("report: nothing that ran in what was asked for is selected%s", why);
-		return CMD_USAGE;
+		return CMD_NOTHING;
 	}
 	if (w->by) {
 		cmd_say("report: --by: no function%s%s%s that ran in what was asked for has an "
 			"argument of the name of '%s'",
 			w->function ? " '" : "", w->function ? w->function : "",
 			w->function ? "'" : "", w->by);
-		return CMD_USAGE;
+		return CMD_NOTHING;
 	}
 	if (function)
 		cmd_say("report: no function '%s'%s%s%s ran in what was asked for; "
@@ -272,7 +272,7 @@ static int check_found(struct report *w)
 		cmd_say("report: no line of a file '%s' ran in what was asked for; "
 			"`pathline report -n 0` lists those that did",
 			w->file);
-	return CMD_USAGE;
+	return CMD_NOTHING;
 }
 
 /* Heads without rows leave open why there are none: a time can be mistyped. */

@@ -173,14 +173,14 @@ static char field_escape(char c)
 	}
 }
 
-void out_field(struct out *o, struct text t)
+static void put_field(struct out *o, struct text t, bool message)
 {
 	size_t from = 0;
 
 	for (size_t i = 0; i < t.length; i++) {
 		bool nul = text_nul(t.at + i, t.length - i);
 		char letter = nul ? '0' : field_escape(t.at[i]);
-		if (!letter)
+		if (!letter || (message && letter == '\\'))
 			continue;
 		out_put(o, t.at + from, i - from);
 		out_put(o, (char[]){'\\', letter}, 2);
@@ -189,6 +189,16 @@ void out_field(struct out *o, struct text t)
 	}
 	if (t.length > from)
 		out_put(o, t.at + from, t.length - from);
+}
+
+void out_field(struct out *o, struct text t)
+{
+	put_field(o, t, false);
+}
+
+void out_message(struct out *o, struct text t)
+{
+	put_field(o, t, true);
 }
 
 /* Bytes of the character at `at` if a terminal may get it; 0 if it is a control character or not

@@ -91,6 +91,8 @@ static inline bool text_nul(const char *at, size_t left)
 
 /* A field of a row: TAB \t, newline \n, CR \r, NUL \0, backslash \\; all other bytes unchanged. */
 void out_field(struct out *o, struct text t);
+/* A message that ends a row: the same, with backslashes unchanged, as values have them. */
+void out_message(struct out *o, struct text t);
 /* For a terminal: control bytes are shown (^A, and \x9b for those of Latin-1 in UTF-8), never
  * sent. */
 void out_clean(struct out *o, struct text t);

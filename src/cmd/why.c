@@ -165,7 +165,7 @@ static int find_number(struct why_command *w)
 		cmd_say("why: `pathline report --exceptions -n 0` has %" PRIu64
 			" rows, and no row %s",
 			n.before, w->number);
-		return CMD_USAGE;
+		return CMD_NOTHING;
 	}
 	say_end(w);
 	return CMD_GO;
@@ -205,7 +205,7 @@ static int find_at(struct why_command *w)
 		cmd_say("why: no exception was raised in that thread up to %s; `pathline report "
 			"--exceptions` lists those that were",
 			w->at);
-		return CMD_USAGE;
+		return CMD_NOTHING;
 	}
 	say_end(w);
 	return CMD_GO;
@@ -226,7 +226,7 @@ static int say_nothing_ended(const struct why_command *w)
 	else
 		cmd_say("why: no exception ended a thread, task or process; `pathline report "
 			"--exceptions` lists those that were handled, and --at shows one");
-	return CMD_USAGE;
+	return CMD_NOTHING;
 }
 
 /* The last one that ended something. */

@@ -1,6 +1,7 @@
 /* An answer is a set of what is possible: false, absent, true. Where all is known the set has one
  * member. `and` is the least of its sides in that order, `or` the greatest, `not` the opposite. */
 #define _GNU_SOURCE
+#include "base/nearest.h"
 #include "expr/match.h"
 #include "expr/term.h"
 #include "expr/value.h"
@@ -210,7 +211,29 @@ static bool seen_text(const struct pl_value *v, struct pl_text *text)
 	return true;
 }
 
-static void see(struct expr_node *n, const struct term *t, answers is)
+/* A message needs no more than so many of them. */
+#define COMPARED_MAX 2000000u
+
+static void see_near(const struct ask *a, struct expr_node *n, struct pl_text text)
+{
+	struct expr_seen *seen = &n->seen;
+	char word[sizeof seen->near];
+
+	if (text.length >= sizeof word || seen->compared >= COMPARED_MAX)
+		return;
+	if (!seen->has_given) {
+		known_names_plain(node_text(a->e, n), seen->given);
+		seen->has_given = true;
+		seen->near_edits = SIZE_MAX;
+	}
+	seen->compared++;
+	memcpy(word, text.at, text.length);
+	word[text.length] = 0;
+	if (nearest_is_nearer(seen->given, word, &seen->near_edits))
+		memcpy(seen->near, word, text.length + 1);
+}
+
+static void see(const struct ask *a, struct expr_node *n, const struct term *t, answers is)
 {
 	struct expr_seen *seen = &n->seen;
 	struct pl_text text;
@@ -225,9 +248,10 @@ static void see(struct expr_node *n, const struct term *t, answers is)
 		seen->least = seen->has_range && seen->least < is_now ? seen->least : is_now;
 		seen->most = seen->has_range && seen->most > is_now ? seen->most : is_now;
 		seen->has_range = true;
-	} else if (seen->text_count < sizeof seen->texts / sizeof *seen->texts &&
-		   seen_text(&t->values[0], &text)) {
-		see_text(seen, text);
+	} else if (seen_text(&t->values[0], &text)) {
+		if (seen->text_count < sizeof seen->texts / sizeof *seen->texts)
+			see_text(seen, text);
+		see_near(a, n, text);
 	}
 }
 
@@ -269,7 +293,7 @@ static answers ask_test(const struct ask *a, struct expr_node *n)
 		is = ask_literal(a, n->op, &left, right);
 	is = left.more && is != IS_TRUE ? IS_ANY : is;
 	is = n->op == OP_NE ? opposite(is) : is;
-	see(n, &left, is);
+	see(a, n, &left, is);
 	return is;
 }
 
@@ -369,6 +393,16 @@ enum expr_answer expr_ask(struct expr *e, const struct expr_subject *s)
 			    : s->known & EXPR_ARGS  ? ask_begun(&a)
 						    : ask_node(&a, e->root);
 	return !(all & IS_TRUE) ? EXPR_NO : all == IS_TRUE ? EXPR_YES : EXPR_MAYBE;
+}
+
+struct pl_text node_text(const struct expr *e, const struct expr_node *n)
+{
+	const struct expr_operand *right = n->op == OP_IS ? NULL : &e->operands[n->right];
+
+	if (right && right->kind == OPERAND_LIST && right->count)
+		right = &e->operands[right->first];
+	return right && right->literal.kind == PL_VALUE_STR ? right->literal.text
+							    : (struct pl_text){"", 0};
 }
 
 bool expr_part_is(struct expr *e, const struct expr_node *n, const struct expr_subject *s)

@@ -37,7 +37,8 @@ struct expr_words {
 /* Why it was not read. */
 struct expr_fault {
 	size_t column; /* from 1, in characters */
-	char what[256];
+	char what[384];
+	char unknown[64]; /* a name that is no field, where that is why; else "" */
 };
 
 /* 0; PL_ERR_ARGUMENT: *fault says why; PL_ERR_MEMORY. The text is copied. */

@@ -60,11 +60,20 @@ uint32_t field_kinds(enum expr_field field)
 	}
 }
 
+/* What the same is called in dump, query and report. */
+static const struct {
+	const char *word;
+	enum expr_field field;
+} others[] = {{"code", FIELD_FUNC}, {"function", FIELD_FUNC}};
+
 enum expr_field field_find(struct pl_text word)
 {
 	for (enum expr_field f = 0; f < FIELD_VARIABLE; f++)
 		if (text_is(word, rows[f].word))
 			return f;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (text_is(word, others[i].word))
+			return others[i].field;
 	return FIELD_COUNT;
 }
 
@@ -91,6 +100,7 @@ int fault_say(const struct expr *e, struct expr_fault *fault, size_t at, const c
 	va_list arguments;
 
 	fault->column = 1;
+	fault->unknown[0] = 0;
 	for (size_t i = 0; i < at && e->text[i]; i++)
 		fault->column += ((unsigned char)e->text[i] & 0xc0) != 0x80;
 	va_start(arguments, format);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "expr/expr.h"
+#include "expr/known_names.h"
 #include "expr/pattern.h"
 
 #define EXPR_NODES    256
@@ -112,6 +113,12 @@ struct expr_seen {
 	/* the first texts that it had; until it is asked, the names of parts that were there */
 	char texts[8][48];
 	uint32_t text_count;
+	/* of all texts that it had the nearest to the one that was given; "": none is near */
+	char near[48];
+	size_t near_edits;
+	uint32_t compared; /* texts that were compared for that */
+	bool has_given;
+	char given[PLAIN_WORD_BYTES];
 };
 
 struct expr_node {
@@ -144,6 +151,9 @@ int fault_say(const struct expr *e, struct expr_fault *fault, size_t at, const c
 
 /* The nodes of a text that is in e. */
 int parse(struct expr *e, const struct expr_words *words, struct expr_fault *fault);
+
+/* The text to which it compares, of a list the first one; "": none. */
+struct pl_text node_text(const struct expr *e, const struct expr_node *n);
 
 /* Is this part true of the subject, or can it be? */
 bool expr_part_is(struct expr *e, const struct expr_node *n, const struct expr_subject *s);

@@ -11,10 +11,10 @@
 #include "expr/match.h"
 #include "expr/named.h"
 #include "expr/node.h"
+#include "expr/run_names.h"
 #include "pathline/counts.h"
 
-#define ARGUMENTS_MAX 64
-#define PART_MAX      120
+#define PART_MAX 120
 
 struct nothing {
 	struct expr *e;
@@ -97,20 +97,6 @@ static void add_thread_names(struct nothing *n, struct known_names *names, enum 
 	}
 }
 
-static void add_argument_names(struct nothing *n, struct known_names *names)
-{
-	struct pl_argument arguments[ARGUMENTS_MAX];
-
-	for (size_t i = 0; i < n->counts->count; i++) {
-		const struct pl_count *row = &n->counts->rows[i];
-		if (row->kind != PL_EVENT_CALL || !row->code)
-			continue;
-		const size_t count = pl_code_arguments(row->code, arguments, ARGUMENTS_MAX);
-		for (size_t k = 0; k < count && k < ARGUMENTS_MAX; k++)
-			known_names_add(names, arguments[k].name, row->events);
-	}
-}
-
 /* The nearest of them, or those that were called most. */
 static void add_nearest(struct nothing *n, const struct known_names *names, struct pl_text given)
 {
@@ -122,16 +108,6 @@ static void add_nearest(struct nothing *n, const struct known_names *names, stru
 
 /* ---- parts ---- */
 
-static struct pl_text given_text(const struct nothing *n, const struct expr_node *node)
-{
-	const struct expr_operand *right = &n->e->operands[node->right];
-
-	if (node->op != OP_IS && right->kind == OPERAND_LIST && right->count)
-		right = &n->e->operands[right->first];
-	return node->op != OP_IS && right->literal.kind == PL_VALUE_STR ? right->literal.text
-									: (struct pl_text){"", 0};
-}
-
 static bool is_name(enum expr_field field)
 {
 	return field == FIELD_MODULE || field == FIELD_FILE || field == FIELD_FUNC ||
@@ -140,7 +116,7 @@ static bool is_name(enum expr_field field)
 
 static void explain_name(struct nothing *n, const struct expr_node *node, enum expr_field field)
 {
-	const struct pl_text given = given_text(n, node);
+	const struct pl_text given = node_text(n->e, node);
 	struct known_names names = {0};
 
 	add_part(n, node);
@@ -153,20 +129,14 @@ static void explain_name(struct nothing *n, const struct expr_node *node, enum e
 	known_names_release(&names);
 }
 
-static void add_text_seen(struct nothing *n, const struct expr_node *node)
+static void add_text_seen(struct nothing *n, const struct expr_seen *seen)
 {
-	const struct expr_seen *seen = &node->seen;
-	const char *words[sizeof seen->texts / sizeof *seen->texts + 1] = {0};
-	char word[PLAIN_WORD_BYTES];
+	const bool near = seen->near[0];
 
-	for (uint32_t i = 0; i < seen->text_count; i++)
-		words[i] = seen->texts[i];
-	known_names_plain(given_text(n, node), word);
-	const char *nearest = nearest_word(word, words);
-	add(n, nearest ? "; nearest: '%s'" : "; it is '%s'", nearest ? nearest : words[0]);
-	for (uint32_t i = 1; !nearest && i < seen->text_count && i < 3; i++)
-		add(n, ", '%s'", words[i]);
-	if (!nearest && seen->text_count > 3)
+	add(n, near ? "; nearest: '%s'" : "; it is '%s'", near ? seen->near : seen->texts[0]);
+	for (uint32_t i = 1; !near && i < seen->text_count && i < 3; i++)
+		add(n, ", '%s'", seen->texts[i]);
+	if (!near && seen->text_count > 3)
 		add(n, ", …");
 }
 
@@ -186,7 +156,7 @@ static void explain_value(struct nothing *n, const struct expr_node *node)
 	add_part(n, node);
 	add(n, " is never true");
 	if (seen->text_count && !(seen->has_range && compares_number(n, node))) {
-		add_text_seen(n, node);
+		add_text_seen(n, seen);
 	} else if (seen->has_range && n->e->operands[node->left].field == FIELD_DURATION) {
 		units_duration(least, (int64_t)seen->least);
 		units_duration(most, (int64_t)seen->most);
@@ -203,7 +173,7 @@ static void explain_argument(struct nothing *n, const struct expr_operand *o)
 {
 	struct known_names names = {0};
 
-	add_argument_names(n, &names);
+	run_names_arguments(&names, n->counts);
 	if (!names.count) {
 		add(n, "the recording has no arguments; record --values calls keeps them");
 	} else if (!known_names_has(&names, o->name)) {
@@ -238,12 +208,13 @@ static void explain_lack(
 	known_names_release(&names);
 }
 
-/* A variable that no frame had. Of variables only those are known that are arguments. */
+/* A variable that no frame had. */
 static void explain_variable(struct nothing *n, const struct expr_operand *o)
 {
 	struct known_names names = {0};
 
-	add_argument_names(n, &names);
+	run_names_arguments(&names, n->counts);
+	run_names_variables(&names, n->r, NULL);
 	add(n, "where it was asked for, nothing was bound to %.*s",
 		(int)(o->name.length < 60 ? o->name.length : 60), o->name.at);
 	add_nearest(n, &names, o->name);
@@ -307,21 +278,6 @@ static void explain(struct nothing *n, uint16_t index)
 		explain_value(n, node);
 }
 
-static int count_all(struct pl_recording *r, struct pl_counts *counts, struct pl_err *err)
-{
-	int code = 0;
-
-	for (uint32_t i = 0; code >= 0 && i < pl_recording_process_count(r); i++) {
-		const struct pl_process *p = pl_recording_process(r, i);
-		struct pl_cursor *c = NULL;
-		code = pl_cursor_new(&c, r, p->number, PL_ALL_THREADS, err);
-		if (code == 0)
-			code = pl_cursor_count(c, counts, INT64_MAX, err);
-		pl_cursor_free(c);
-	}
-	return code;
-}
-
 int expr_nothing(
 	struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES], struct pl_err *err)
 {
@@ -332,7 +288,7 @@ int expr_nothing(
 
 	text[0] = 0;
 	if (code == 0)
-		code = count_all(r, counts, err);
+		code = run_names_count(r, counts, err);
 	if (code == 0)
 		code = pl_counts_table(counts, &table, err);
 	if (code == 0)

@@ -255,10 +255,14 @@ static void fail_name(struct parser *p, struct pl_text name, size_t at)
 	const char *nearest = field_nearest(name);
 	const int length = name.length < 64 ? (int)name.length : 64;
 
-	p->code =
-		fault_say(p->e, p->fault, at, "%.*s is not a field%s%s%s; an argument is args.%.*s",
-			length, name.at, nearest ? "; did you mean " : "", nearest ? nearest : "",
-			nearest ? "?" : "", length, name.at);
+	if (nearest)
+		p->code = fault_say(p->e, p->fault, at, "%.*s is not a field; did you mean %s?",
+			length, name.at, nearest);
+	else
+		p->code = fault_say(p->e, p->fault, at,
+			"%.*s is not a field; an argument is args.%.*s", length, name.at, length,
+			name.at);
+	snprintf(p->fault->unknown, sizeof p->fault->unknown, "%.*s", (int)name.length, name.at);
 }
 
 /* args.NAME: the first step is the argument. */

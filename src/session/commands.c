@@ -17,6 +17,14 @@ bool command_number(const char *text, uint64_t *n)
 	return !*end && *n && *n < INT64_MAX;
 }
 
+/* PL_END. What was given is none. */
+static int refuse_line(struct session *s, const char *command, const char *rest)
+{
+	if (rest[strspn(rest, "0")])
+		return session_refuse(s, "not a line number: %s; try %s 44", rest, command);
+	return session_refuse(s, "there is no line 0: the first line of a file is 1");
+}
+
 /* ---- moves ---- */
 
 /* The letter is the first one of the command's own name, whichever of its names was typed. */
@@ -37,7 +45,7 @@ static int do_until(struct session *s, char letter, const char *rest, struct pl_
 
 	(void)letter;
 	if (*rest && (!command_number(rest, &line) || line > INT32_MAX))
-		return session_refuse(s, "not a line number: %s; try until 44", rest);
+		return refuse_line(s, "until", rest);
 	return session_until(s, (int32_t)line, err);
 }
 
@@ -53,11 +61,27 @@ static int do_all(struct session *s, char letter, const char *rest, struct pl_er
 	return session_scope(s, !s->replay.only_here);
 }
 
+/* Without a pattern: that of the last search, in the direction of this one. */
+static int search_same(struct session *s, char letter, struct pl_err *err)
+{
+	if (!s->pattern.text) {
+		session_refused(s, REFUSAL_NO_SEARCH);
+		return session_refuse(s,
+			"%c needs a regular expression, such as %c book; alone it repeats the last "
+			"search, and there was none",
+			letter, letter);
+	}
+	s->pattern_back = letter == '?';
+	return session_search_again(s, false, err);
+}
+
 /* , goes against the direction of the last / or ?, and ; along with it. */
 static int do_search(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	if (letter == ';' || letter == ',')
 		return session_search_again(s, letter == ',', err);
+	if (!*rest)
+		return search_same(s, letter, err);
 	int code = session_search(s, rest, letter == '?', err);
 	if (code == PL_END && s->outcome.refusal == REFUSAL_BAD_PATTERN)
 		session_refuse(s, "not a regular expression: %s", rest);
@@ -144,7 +168,7 @@ static int do_list(struct session *s, char letter, const char *rest, struct pl_e
 
 	(void)letter, (void)err;
 	if (*rest && (!command_number(rest, &number) || number > INT32_MAX))
-		return session_refuse(s, "not a line number: %s; try list 44", rest);
+		return refuse_line(s, "list", rest);
 	return session_source(s, (int32_t)number);
 }
 
@@ -158,7 +182,7 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 	if (!here.code)
 		return session_refused(s, REFUSAL_NO_FILE);
 	if ((*rest && !command_number(rest, &line)) || line > HITS_LINE_MAX)
-		return session_refuse(s, "not a line number: %s; try hits 44", rest);
+		return refuse_line(s, "hits", rest);
 	return session_line_hits(s, (int32_t)line, err);
 }
 
@@ -256,10 +280,12 @@ const struct session_word session_words[] = {
 	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "go back to the place before"},
 	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward, "go forward again, after back"},
 	{"/", "REGEX", "search", NAMES_NONE, WORD_TAKES, do_search,
-		"search forward for a call or exception whose name matches; on the screen / "
+		"search forward for a call or exception whose name matches; alone, for the same "
+		"again; on the screen / "
 		"searches the text, and search REGEX the path"},
 	{"?", "REGEX", "reverse-search", NAMES_NONE, WORD_TAKES, do_search,
-		"search backward for a call or exception whose name matches; on the screen ? "
+		"search backward for a call or exception whose name matches; alone, for the same "
+		"again; on the screen ? "
 		"searches the text, and reverse-search REGEX the path"},
 	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "repeat the search"},
 	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search,

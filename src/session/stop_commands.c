@@ -53,6 +53,23 @@ static const char *cut_condition(char *text)
 	return at + 4 + strspn(at + 4, " ");
 }
 
+/* Is "if" its last word? */
+static bool lacks_condition(const char *text)
+{
+	const size_t n = strlen(text);
+
+	return n >= 3 && !strcmp(text + n - 3, " if");
+}
+
+/* PL_END, after saying what is missing. `text` begins with a space. */
+static int refuse_condition(struct session *s, const char *command, const char *text)
+{
+	session_refused(s, REFUSAL_BAD_CONDITION);
+	return session_refuse(s,
+		"%s%s: nothing follows if; say when to stop there, as in: %s%.*s if qty > 10",
+		command, text, command, (int)(strlen(text) - 3), text);
+}
+
 /* Answers for a refusal that the words explain better than the operation. */
 static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 {
@@ -64,21 +81,26 @@ static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 }
 
 /* "b", "b 12", "b file.py:12", "b function", each with " if hits == K" for a line. What has no
- * number after its last colon is a function's name. */
+ * number after its last colon is a function's name. A space comes first, so that "if" can follow
+ * nothing. */
 int command_break(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct replay_place here = session_place(s);
-	char text[STOP_NAME_MAX];
-	struct wish w = {.kind = STOP_LINE, .name = text, .once = letter == 't'};
+	char words[STOP_NAME_MAX + 1], *text = words + 1;
+	struct wish w = {.kind = STOP_LINE, .once = letter == 't'};
 	uint64_t line = here.line > 0 ? (uint64_t)here.line : 0;
 
-	const bool whole = snprintf(text, sizeof text, "%s", rest) < (int)sizeof text;
-	if (whole && asks_values(text))
-		w.condition = cut_condition(text);
-	if (!whole || !cut_hits(text, &w.hits))
+	const bool whole = snprintf(words, sizeof words, " %s", rest) < (int)sizeof words;
+	if (whole && lacks_condition(words))
+		return refuse_condition(s, w.once ? "tbreak" : "b", words);
+	if (whole && asks_values(words))
+		w.condition = cut_condition(words);
+	if (!whole || !cut_hits(words, &w.hits))
 		return session_refuse(s,
 			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
 			rest);
+	text -= !*words;
+	w.name = text;
 	char *colon = strrchr(text, ':');
 	const char *number = colon ? colon + 1 : text;
 	bool has_line = !*text || (command_number(number, &line) && line <= INT32_MAX);
@@ -109,14 +131,16 @@ static int copy_argument(struct session *s, const char *rest, char text[STOP_NAM
 /* w: each entry of a function, also when a generator or coroutine is resumed. */
 int command_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	char text[STOP_NAME_MAX];
-	struct wish w = {.kind = STOP_ENTRY, .name = text};
+	char text[STOP_NAME_MAX + 1] = " ";
+	struct wish w = {.kind = STOP_ENTRY, .name = text + 1};
 
 	(void)letter;
-	if (copy_argument(s, rest, text))
+	if (copy_argument(s, rest, text + 1))
 		return PL_END;
+	if (lacks_condition(text))
+		return refuse_condition(s, "w", text);
 	w.condition = cut_condition(text);
-	if (!*text)
+	if (!text[0] || !text[1])
 		return session_refuse(
 			s, "w needs the name of a function; bt shows where the position is");
 	return set_stop(s, &w, err);
@@ -132,6 +156,8 @@ int command_raised(struct session *s, char letter, const char *rest, struct pl_e
 	text[0] = ' ';
 	if (copy_argument(s, rest, text + 1))
 		return PL_END;
+	if (lacks_condition(text))
+		return refuse_condition(s, "x", text);
 	w.condition = cut_condition(text);
 	if (!*text)
 		w.name = text;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "expr/nothing.h"
+#include "expr/unknown.h"
 #include "session/valued.h"
 
 #define SAY_EVERY_NS 100000000
@@ -383,6 +384,8 @@ static bool read_filter(struct tui *t, const char *text, struct expr **expr)
 	const struct when_scale scale = when_scale_of(&info);
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(expr, text, &words, &fault);
+	if (code == PL_ERR_ARGUMENT)
+		expr_unknown(&fault, t->s->replay.r, NULL);
 	if (code == PL_ERR_ARGUMENT)
 		tui_say(t, "filter: at column %zu: %s; & takes a regular expression", fault.column,
 			fault.what);

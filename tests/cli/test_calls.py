@@ -411,7 +411,7 @@ class Output(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn(said, done.stderr.decode())
         done = tree().pathline("calls", "--function", "nosuch")
-        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertIn("calls: no call of a function 'nosuch' is selected; `pathline report --functions -n 0` lists", done.stderr.decode())
         done = tree().pathline("calls", "--from", "2001-01-01", "--to", "2001-01-02")
         self.assertIn("pathline: calls: no call is selected; the recording is from ", done.stderr.decode())

@@ -142,7 +142,7 @@ class Selections(unittest.TestCase):
     def none(self, *words):
         """What was asked for, according to the message that there is no such event."""
         done = shop().pathline("dump", *words)
-        self.assertEqual((done.returncode, done.stdout), (0, b""), words)
+        self.assertEqual((done.returncode, done.stdout), (1, b""), words)
         timed = "--from" in words or "--to" in words
         when = r"; the recording is from (\S+ \S+) to (\S+)" if timed else ""
         said = re.fullmatch(r"pathline: dump: there is no event ([^;]*)" + when + r"\n", done.stderr.decode())
@@ -161,7 +161,7 @@ class Selections(unittest.TestCase):
         self.assertEqual(self.none("-e", "mark", "-t", "0", "--from", "+0"), "that --events mark selects, in a thread '0', from +0 on")
         run = session.Recorded(TASKS, "tasks.py")
         done = run.pathline("dump", "-e", "mark", "--task", "one")
-        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 1)
         self.assertIn(b"no event that --events mark selects, in a task 'one'\n", done.stderr)
 
     def test_a_time_between_two_stamps(self):
@@ -173,7 +173,7 @@ class Selections(unittest.TestCase):
         time = f"{ns // 10**9}.{ns % 10**9:09d}"
         done = run.pathline("dump", "--from", time, "--to", time)
         self.assertRegex(done.stderr.decode(), rf"no event from {time} to {time} \(stamps are [0-9.]+ [mµn]?s apart there; begin so much earlier\); the")
-        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         run = session.Recorded("import time\ntime.sleep(0.5)\nx = 1\n", "sleeps.py", "--only-mine", "--clock", "line")
         seconds, ns = map(int, next(row[0] for row in run.rows("-f", "time,line") if row[1] == "2").split("."))
         ns += seconds * 10**9 + 2 * 10**8

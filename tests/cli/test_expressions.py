@@ -154,8 +154,13 @@ class Calls(unittest.TestCase):
 
     def test_nothing(self):
         code, out, err = run("calls", "--filter", "args.note == 'n7'")
-        self.assertEqual((code, out), (0, ""))
+        self.assertEqual((code, out), (1, ""))
         self.assertIn("no call is selected", err)
+
+    def test_names_of_other_readers(self):
+        """dump and query call func code, report function."""
+        for name in ("code", "function"):
+            self.expect(f"{name} == 'book' and args.note == 'n3'", "book")
 
 
 class Nothing(unittest.TestCase):
@@ -181,8 +186,18 @@ class Nothing(unittest.TestCase):
             for command in ("calls", "dump"):
                 with self.subTest(text, command=command):
                     code, out, err = run(command, "--filter", text)
-                    self.assertEqual((code, out, err.count("\n")), (0, "", 1))
+                    self.assertEqual((code, out, err.count("\n")), (1, "", 1))
                     self.assertIn(f": {why}", err)
+
+    def test_the_nearest_of_many(self):
+        """It is none of the first texts that there were."""
+        many = session.Recorded("def f(word):\n    return word\n\n\nfor i in range(300):\n"
+                                "    f('anvil' if i == 200 else chr(97 + i % 26) * 5 + str(i))\n", "many.py", "--values", "calls")
+        for text in ("args.word == 'anvli'", "result in ('anvl', 'x')", "value == 'anvli%'", "args.word like 'anvli'"):
+            with self.subTest(text):
+                done = many.pathline("calls", "--filter", text)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("is never true; nearest: 'anvil'", done.stderr.decode())
 
     def test_a_recording_without_values(self):
         plain = session.Recorded("def f(n):\n    return n\nf(1)\n", "plain.py", "--only-mine", "--values", "none")
@@ -246,6 +261,29 @@ class Stops(unittest.TestCase):
         rows = self.replay("b book if note ==", "b book, note", "B")
         self.assertEqual(rows[0], ["!", "if: at column 8: it ends where a field, a number or a text is missing"])
         self.assertEqual(rows[2], ["!", "there is no stop"])
+
+    def test_nothing_follows_if(self):
+        for command, shown in (("b 30 if", "b 30"), ("tbreak book if", "tbreak book"), ("b shop.py:17 if", "b shop.py:17"), ("b if", "b"),
+                               ("x SoldOut if", "x SoldOut"), ("x if", "x"), ("w book if", "w book")):
+            with self.subTest(command):
+                self.assertEqual(self.replay(command)[0],
+                                 ["!", f"{command}: nothing follows if; say when to stop there, as in: {shown} if qty > 10"])
+
+    def test_commands_alone(self):
+        """/ and ? repeat the search, as in less; lines begin with 1."""
+        rows = self.replay("/", "?", "/ book", "/", "?", "list 0", "hits 0", "until 0")
+        for row, letter in zip(rows, "/?"):
+            self.assertEqual(row, ["!", f"{letter} needs a regular expression, such as {letter} book; alone it repeats the last search, and there was none"])
+        self.assertEqual([row[8] for row in rows[2:5]], ["book"] * 3)
+        self.assertLess(int(rows[2][2]), int(rows[3][2]))
+        self.assertEqual(rows[4], rows[2])
+        self.assertEqual(rows[5:], [["!", "there is no line 0: the first line of a file is 1"]] * 3)
+
+    def test_if_at_this_line(self):
+        """b without a place is this line, also with a condition."""
+        line = PROGRAM.splitlines().index("    left = check(order)") + 1
+        self.assertEqual(self.replay("b book", "c", "s", "b if note == 'n1'")[3],
+                         ["!", f"stop 2: b {recorded().folder}/shop.py:{line} if note == 'n1'"])
 
 
 LINES = '''\
@@ -386,12 +424,28 @@ class Dump(unittest.TestCase):
 
     def test_faults(self):
         for text, expected in (("modul == 'x'", "at column 1: modul is not a field; did you mean module?"),
-                               ("func == 'f' and qty > 3", "at column 17: qty is not a field"),
+                               ("func == 'f' and qty > 3", "at column 17: qty is not a field, and no argument or variable has this name; "
+                                "there are: args.self, args.item, args.count, "),
+                               ("note == 'n3'", "at column 1: note is not a field; the argument is args.note"),
+                               ("not oder.count > 3", "at column 5: oder is not a field; did you mean args.order?"),
                                ("event == 'cal'", "at column 10: no event is 'cal'; did you mean 'call'?"),
                                ("duration > 5", "at column 12: 5: it is not a duration; say 5ms")):
             code, out, err = run("dump", "--filter", text)
             self.assertEqual((code, out, err.count("\n")), (2, "", 1))
             self.assertIn(f"pathline: dump: --filter: {expected}", err)
+
+    def test_variables(self):
+        lines = session.Recorded("def f(amount):\n    total = amount * 2\n    return total\n\n\nf(1)\n", "vars.py", "--values", "lines")
+        for text, expected in (("total == 2", "total is a variable; an expression has fields and arguments alone; `pathline history total` has "),
+                               ("totl == 2", "totl is not a field; did you mean the variable total; an expression has "),
+                               ("amont == 2", "amont is not a field; did you mean args.amount?"),
+                               ("modul == 'x'", "modul is not a field; did you mean module?")):
+            with self.subTest(text):
+                done = lines.pathline("calls", "--filter", text)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(f"--filter: at column 1: {expected}", done.stderr.decode())
+        done = lines.pathline("replay", "--plain", "--command=b f if totla == 2", "--command=c")
+        self.assertIn("nothing was bound to totla; nearest: total", done.stdout.decode())
 
     def test_a_person_sees_the_place(self):
         leader, follower = os.openpty()

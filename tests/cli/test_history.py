@@ -162,7 +162,7 @@ class History(unittest.TestCase):
         value = rows(self.recorded, "order['item']")[0]["value"]
         self.assertEqual((value["kind"], value["value"]), ("str", "anvil"))
 
-    def says(self, words, expected, code=0, recorded=None):
+    def says(self, words, expected, code=1, recorded=None):
         done = (recorded or self.recorded).pathline("history", *words)
         self.assertEqual((done.returncode, done.stdout), (code, b""), words)
         self.assertRegex(done.stderr.decode(), expected)

@@ -87,7 +87,7 @@ class Reader(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, b""))
         self.assertIn(b"reader: --filter: at column 6", done.stderr)
         done = self.reader("--filter", "func == 'bok'")
-        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertRegex(done.stderr.decode(), "reader: no row is selected: .*nearest: book")
         self.assertEqual(self.reader("--thread", "nobody").returncode, 2)
 

@@ -75,6 +75,13 @@ class Arguments(Values):
             with self.subTest(asked):
                 self.assertIn(why, self.told(asked)[0])
 
+    def test_backslashes(self):
+        """A value is shown as it is written in Python."""
+        made = session.Recorded("def f(path):\n    return path\n\n\nf('a\\\\b\\n')\n", "back.py", "--values", "calls")
+        done = made.pathline("replay", "--plain", "--command=b f", "--command=c", "--command=p path", "--command=variables")
+        self.assertIn("!\t'a\\\\b\\n'\n", done.stdout.decode())
+        self.assertIn("path = 'a\\\\b\\n'\n", done.stdout.decode())
+
     def test_frames(self):
         """u and d choose whose variables are meant."""
         self.assertIn("no values of main", self.told("u", "variables")[1])

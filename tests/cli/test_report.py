@@ -959,7 +959,7 @@ class Views(unittest.TestCase):
             if len(shown) == 1:
                 self.assertEqual([owns[line]], shown, line)
         self.assertGreater(len(hot), 10)
-        self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 2)
+        self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 1)
         file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
 
@@ -1009,7 +1009,7 @@ class Views(unittest.TestCase):
                           (("--functions", "--file", "threading.py", "--function", "busy"), "'busy' of a file 'threading.py'")):
             done = served().pathline("report", *words)
             self.assertEqual((done.returncode, done.stderr.decode()),
-                             (2, f"pathline: report: no function {of} ran in what was asked for; `pathline report --functions -n 0` lists those that did\n"))
+                             (1, f"pathline: report: no function {of} ran in what was asked for; `pathline report --functions -n 0` lists those that did\n"))
 
     def test_a_file_without_source(self):
         recorded = session.Recorded("exec(compile('x = 1\\ny = 2\\n', '<made>', 'exec'))\n", "made.py")
@@ -1035,15 +1035,15 @@ class Views(unittest.TestCase):
         self.assertEqual((done.returncode, b"did you mean 'hits'" in done.stderr), (2, True))
         self.assertEqual({row["code"] for row in views(served(), "--function", "Odd.__getattr__")}, {"Odd.__getattr__"})
         done = served().pathline("report", "--function", "nosuch")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
         for view in ("--callers", "--callees"):
             done = served().pathline("report", view, "nosuch")
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
             self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
         for view in ((), ("--functions",)):
             done = served().pathline("report", "--function", "nosuch", *view)
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
             self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
 
     def test_csv_is_the_json(self):

@@ -41,9 +41,9 @@ class Filtered(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return [row["data"] for row in map(json.loads, done.stdout.splitlines()) if row["type"] in ("line", "function")]
 
-    def refused(self, text, *words):
+    def refused(self, text, *words, code=2):
         done = self.recorded.pathline("report", "--filter", text, *words)
-        self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (code, b""), done.stderr)
         return done.stderr.decode()
 
     def test_lines(self):
@@ -70,8 +70,8 @@ class Filtered(unittest.TestCase):
         self.assertEqual(self.rows("line > 6", "--file", "shop.py"), self.rows("line > 6 and file == 'shop.py'"))
 
     def test_nothing_is_selected(self):
-        self.assertIn("func == 'bok' matches nothing; nearest: book, 8 calls", self.refused("func == 'bok'"))
-        self.assertIn("line == 9999 is never true", self.refused("line == 9999"))
+        self.assertIn("func == 'bok' matches nothing; nearest: book, 8 calls", self.refused("func == 'bok'", code=1))
+        self.assertIn("line == 9999 is never true", self.refused("line == 9999", code=1))
 
     def test_what_a_report_does_not_know(self):
         for text in ("duration > 5ms", "result == 3", "exception"):
@@ -164,14 +164,14 @@ class Counted(Filtered):
         rows = [json.loads(row)["data"] for row in
                 self.recorded.pathline("report", "--exceptions", "--json", "--filter", "exception == 'SoldOut' and line == 8").stdout.splitlines()]
         self.assertEqual([(row["type"], row["count"]) for row in rows if "count" in row], [("SoldOut", 2)])
-        self.assertIn("is selected", self.refused("exception == 'KeyError'", "--exceptions"))
+        self.assertIn("is selected", self.refused("exception == 'KeyError'", "--exceptions", code=1))
         for text in ("exception.args[0] == 'anvil'", "args.item == 'anvil'", "time > '10:00'"):
             self.assertIn("counted by type and place", self.refused(text, "--exceptions"))
 
     def test_nothing(self):
-        self.assertIn("no function has an argument cunt; nearest: count, 12 calls", self.refused("args.cunt > 2"))
-        self.assertIn("args.count > 99 is never true; it is 0 to 5", self.refused("args.count > 99", "--functions"))
-        self.assertIn("args.count > 99 is never true; it is 0 to 5", self.refused("args.count > 99"))
+        self.assertIn("no function has an argument cunt; nearest: count, 12 calls", self.refused("args.cunt > 2", code=1))
+        self.assertIn("args.count > 99 is never true; it is 0 to 5", self.refused("args.count > 99", "--functions", code=1))
+        self.assertIn("args.count > 99 is never true; it is 0 to 5", self.refused("args.count > 99", code=1))
         self.assertIn("unknown column for --sort 'own'", self.refused("args.count > 2", "--sort", "own"))
 
 

@@ -519,12 +519,12 @@ class Ends(unittest.TestCase):
 
     def test_kill(self):
         done = pathline("why", cwd=recorded(KILL)[0])
-        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertRegex(done.stderr.decode(), r"process 1 was killed by signal 9; `pathline replay --process 1 --end`")
 
     def test_none(self):
         done = pathline("why", cwd=recorded(FINE)[0])
-        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertRegex(done.stderr.decode(), r"\Apathline: why: no exception ended a thread, task or process; .*--exceptions")
 
     def test_record_names_it(self):
@@ -557,7 +557,7 @@ class At(unittest.TestCase):
 
     def test_before_any(self):
         done = pathline("why", "--at", "#0", cwd=recorded(FINE)[0])
-        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertRegex(done.stderr.decode(), r"no exception was raised in that thread up to #0")
 
 
@@ -580,10 +580,10 @@ class Number(unittest.TestCase):
         self.assertRegex(why(CHAIN, "-n", str(wanted["SoldOut"]["number"])), "\nSoldOut was handled in main, line 30, at ")
 
     def test_none(self):
-        for words, told in ((("-n", "100000"), r"has \d+ rows, and no row 100000"), (("-n", "0"), "'0' is not a number from 1 on"),
-                            (("-n", "1", "--at", "#1"), "--at and -n are two exceptions")):
+        for words, code, told in ((("-n", "100000"), 1, r"has \d+ rows, and no row 100000"), (("-n", "0"), 2, "'0' is not a number from 1 on"),
+                                  (("-n", "1", "--at", "#1"), 2, "--at and -n are two exceptions")):
             done = pathline("why", *words, cwd=recorded(CHAIN)[0])
-            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertEqual((done.returncode, done.stdout), (code, b""))
             self.assertRegex(done.stderr.decode(), told)
 
     def test_report_without_values(self):
