@@ -47,7 +47,8 @@ static void say_arguments(struct expr_fault *fault, const struct known_names *ar
 static void say_variable(struct expr_fault *fault, const char *name, const char *meant)
 {
 	snprintf(fault->what, sizeof fault->what,
-		"%s %s%.60s; an expression has fields and arguments alone; `pathline history %.60s` "
+		"%s %s%.60s; an expression has fields and arguments alone; `pathline history "
+		"%.60s` "
 		"has the values of a variable",
 		name, strcmp(name, meant) ? "is not a field; did you mean the variable " : "",
 		strcmp(name, meant) ? meant : "is a variable", meant);

@@ -304,12 +304,13 @@ const struct session_word session_words[] = {
 		"show a value of the selected frame: order, order.item, order['item'], rows[2], "
 		"len(rows)"},
 	{"{", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
-		"go to the line that wrote the variable before, in this frame; without a name: the "
-		"one that was shown last"},
+		"go to the line that wrote the variable before, in this frame, or a part of it: "
+		"order.total; without a name: the one that was shown last"},
 	{"}", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
 		"go to the line that writes the variable next, in this frame"},
 	{"watch", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_watch,
-		"set a stop where the variable changes, in each call of this function; the same "
+		"set a stop where the variable, or a part of it, changes, in each call of this "
+		"function; the same "
 		"again removes it"},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},
 	{"disable", "", "enable,ignore,condition,commands", NAMES_NONE, WORD_TAKES, do_disable,

@@ -82,6 +82,7 @@ void value_question_ask(struct value_question *q, const struct variables *v, con
 	struct value_path path;
 
 	*q = (struct value_question){.length = cut_length(text, inside)};
+	snprintf(q->path, sizeof q->path, "%.*s", VALUE_NAME_BYTES - 1, q->length ? inside : text);
 	q->answer = value_path_read(&path, q->length ? inside : text, NULL)
 			    ? ANSWER_NOT_UNDERSTOOD
 			    : answer_path(q, v, &path);

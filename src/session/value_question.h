@@ -26,6 +26,7 @@ struct value_question {
 	const struct variable *variable; /* that was named; NULL: there is none */
 	char name[VALUE_NAME_BYTES];	 /* that was asked for, cut */
 	char near[VALUE_NAME_BYTES];	 /* ANSWER_NO_VARIABLE: that may be meant; or "" */
+	char path[VALUE_NAME_BYTES];	 /* the name and what is below it, cut */
 	bool length;			 /* len() was asked */
 	struct pl_value value;		 /* ANSWER_VALUE; of a length: an int */
 };

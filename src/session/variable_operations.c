@@ -82,12 +82,13 @@ int session_print(struct session *s, const char *text, struct pl_err *err)
 		return session_refused(s, REFUSAL_NO_VALUES);
 	if (question.answer != ANSWER_VALUE)
 		return session_refused(s, refusal_of(&question));
-	remember_variable(s, question.name);
+	remember_variable(s, question.path);
 	return session_done(s, DONE_VALUE);
 }
 
-/* The name that is meant: this one, or the last one that was asked for. It must be that of a
- * variable of the selected frame. PL_END: it is refused. */
+/* The path that is meant: this one, or the last one that was asked for. It must begin with a
+ * variable of the selected frame; a part that is not there now may have been, or will be. PL_END:
+ * it is refused. */
 static int find_variable(struct session *s, const char **name, struct pl_err *err)
 {
 	const struct variables *v;
@@ -104,13 +105,15 @@ static int find_variable(struct session *s, const char **name, struct pl_err *er
 	value_question_ask(&s->outcome.question, v, *name);
 	const enum value_answer answer = s->outcome.question.answer;
 	if (answer == ANSWER_NOT_UNDERSTOOD || s->outcome.question.length ||
-		strcmp(s->outcome.question.name, *name))
+		strlen(*name) >= sizeof s->variable)
 		return session_refused(s, REFUSAL_NOT_A_NAME);
-	if (answer != ANSWER_VALUE && answer != ANSWER_UNSET && answer != ANSWER_NO_VARIABLE)
+	if (answer == ANSWER_NOT_KEPT)
 		return session_refused(s, refusal_of(&s->outcome.question));
 	if (lacks_lines(s, v))
 		return session_refused(s, REFUSAL_NO_LINES_KEPT);
-	return answer == ANSWER_NO_VARIABLE && v->code ? known_variable(s, v->code, *name, err) : 0;
+	return answer == ANSWER_NO_VARIABLE && v->code
+		       ? known_variable(s, v->code, s->outcome.question.name, err)
+		       : 0;
 }
 
 int session_to_write(struct session *s, const char *name, bool back, struct pl_err *err)

@@ -1,4 +1,5 @@
-/* Writes of a variable in one frame: the events that show it first with another value.
+/* Writes of a variable, or of a part of it, in one frame: the events that show it first with
+ * another value.
  */
 #ifndef PL_SESSION_WRITES_H
 #define PL_SESSION_WRITES_H
@@ -9,7 +10,7 @@
 struct write_search {
 	struct pl_recording *r;		   /* not owned */
 	const volatile sig_atomic_t *stop; /* as in struct replay */
-	const char *name;		   /* of the variable; not owned */
+	const char *name;		   /* a path (value_path.h); not owned */
 	uint32_t depth;			   /* of the frame, as in variables_at */
 	bool back;
 };
@@ -27,8 +28,8 @@ struct write_found {
  * own write does not count. 0; PL_END: there is none in this frame, or it was stopped; an error. */
 int write_find(const struct write_search *w, const struct pl_event *at, struct write_found *found,
 	struct pl_err *err);
-/* Was the variable written when this event came, which has the variable among its own? 0, PL_END:
- * it was not; an error. v: for questions; reused. */
+/* Was the path's variable written when this event came, which has it among its own, so that the
+ * path leads to another value? 0, PL_END: it was not; an error. v: for questions; reused. */
 int write_is_shown(
 	struct variables *v, const struct pl_event *e, const char *name, struct pl_err *err);
 

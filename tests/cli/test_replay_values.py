@@ -71,7 +71,7 @@ class Arguments(Values):
                            ("p len(rows", "the program does not run here"), ("p order.itm", "order has no such part"), ("p rows[7]", "rows has no such part"),
                            ("p oder", "no variable oder is known here; did you mean order?"), ("p total", "total is not an argument, and values of lines were not kept"),
                            ("p len(order.count)", "that value of order has no length"), ("{", "which variable?"), ("{ rows", "values of lines were not kept"),
-                           ("} rows", "values of lines were not kept"), ("watch rows", "values of lines were not kept"), ("watch rows[1]", "takes the name of a variable")):
+                           ("} rows", "values of lines were not kept"), ("watch rows", "values of lines were not kept"), ("watch rows[1]", "values of lines were not kept"), ("watch len(rows)", "takes a variable, or what is below it")):
             with self.subTest(asked):
                 self.assertIn(why, self.told(asked)[0])
 
@@ -152,6 +152,61 @@ class Lines(Values):
             self.said("watch total", "clear 1", "c", "p total", "c", "p total", "c", "p total", "C", "p total", "B", "watch", "B"),
             ["stop 2: watch total in price", "removed 1: b price; left: 2: watch total in price", "0", "3", "9", "3", "2: watch total in price",
              "removed 2: watch total in price", "there is no stop"])
+
+
+PARTS = '''\
+class Order:
+    def __init__(self, item, total):
+        self.item = item
+        self.total = total
+
+
+def book(order, rows):
+    order.total += 1
+    rows.append({"n": 1})
+    order.item = "rope"
+    order.total = 42
+    order.total = 42
+    rows[0]["n"] = 7
+    order = None
+    return rows
+
+
+for i in range(2):
+    book(Order("anvil", i), [])
+'''
+
+
+class Parts(unittest.TestCase):
+    """{, } and watch with a part of a value: what changes it counts, and nothing else."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(PARTS, "parts.py", "--only-mine", "--values", "lines")
+
+    def said(self, *commands):
+        done = self.recorded.pathline("replay", "--plain", "--command=b 8", "--command=c", *(f"--command={one}" for one in commands))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return [row.split("\t") for row in done.stdout.decode().splitlines()[3:]]
+
+    def test_writes(self):
+        told = [row[1] for row in self.said("} order.total", "}", "}", "{", "{", "{", "} order.item", "} rows[0]['n']", "}", "{ rows[0]['n']", "{", "}") if row[0] in "#!"]
+        self.assertEqual(told, ["order.total = 42, by line 11", "order.total = <unset>, by line 14", "order.total was not written later in this frame",
+                                "order.total = 42, by line 11", "order.total = 1, by line 8", "order.total = 0, an argument of this call",
+                                "order.item = 'rope', by line 10", "rows[0]['n'] = 7, by line 13", "rows[0]['n'] was not written later in this frame",
+                                "rows[0]['n'] = 1, by line 9", "rows[0]['n'] = <unset>, an argument of this call", "rows[0]['n'] = 1, by line 9"])
+
+    def test_what_p_showed_is_meant(self):
+        told = [row[1] for row in self.said("until 13", "p order.total", "{", "p len(rows)", "{") if row[0] in "#!"]
+        self.assertEqual(told, ["42", "order.total = 42, by line 11", "1", "rows = [{'n': 1}], by line 9"])
+
+    def test_watch(self):
+        rows = self.said("clear 1", "watch order.total", "c", "c", "c", "c", "C", "C", "B", "watch order.total", "watch order..x")
+        self.assertEqual(rows[1], ["!", "stop 2: watch order.total in book"])
+        lines = [row[7] for row in rows if row[0].isdigit()]
+        self.assertEqual(lines, ["9", "12", "15", "9", "15", "12"])
+        self.assertEqual([row[1] for row in rows[-3:-1]], ["2: watch order.total in book", "removed 2: watch order.total in book"])
+        self.assertIn("takes a variable, or what is below it", rows[-1][1])
 
 
 class Without(Values):

@@ -63,7 +63,7 @@ static void to_writes(void **state)
 	scene_refused(&x, session_to_write(x.s, "", true, &x.err), REFUSAL_NO_EARLIER_WRITE);
 	scene_at(&x, session_to_write(x.s, "sum", false, &x.err), 0, 5);
 	scene_refused(&x, session_to_write(x.s, "sum", false, &x.err), REFUSAL_NO_LATER_WRITE);
-	scene_refused(&x, session_to_write(x.s, "sum.real", false, &x.err), REFUSAL_NOT_A_NAME);
+	scene_refused(&x, session_to_write(x.s, "sum.real", false, &x.err), REFUSAL_NOT_KEPT);
 	scene_refused(&x, session_to_write(x.s, "nothing", false, &x.err), REFUSAL_NEVER_BOUND);
 	scene_close(&x);
 }
