@@ -7,11 +7,11 @@
 #include "expr/run_names.h"
 
 /* What the recording has, by name. */
-struct known_names {
+struct run_known {
 	struct known_names arguments, variables; /* owned */
 };
 
-static int know_names(struct known_names *k, struct pl_recording *r, struct pl_err *err)
+static int know_names(struct run_known *k, struct pl_recording *r, struct pl_err *err)
 {
 	struct pl_count_table table = {0};
 	struct pl_counts *counts = NULL;
@@ -55,7 +55,7 @@ static void say_variable(struct expr_fault *fault, const char *name, const char 
 }
 
 /* Fields were asked before: none is near. */
-static void say_unknown(struct expr_fault *fault, const struct known_names *k)
+static void say_unknown(struct expr_fault *fault, const struct run_known *k)
 {
 	const char *name = fault->unknown;
 	const struct pl_text text = {.at = name, .length = strlen(name)};
@@ -83,7 +83,7 @@ static void say_unknown(struct expr_fault *fault, const struct known_names *k)
 
 int expr_unknown(struct expr_fault *fault, struct pl_recording *r, struct pl_err *err)
 {
-	struct known_names k = {0};
+	struct run_known k = {0};
 	int code = fault->unknown[0] ? know_names(&k, r, err) : 0;
 
 	if (code == 0 && fault->unknown[0])
