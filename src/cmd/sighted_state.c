@@ -15,10 +15,16 @@ static uint64_t frame_key(const struct pl_event *e)
 	return hash_bytes(words, sizeof words);
 }
 
+static void release_frame(struct sighted_frame *f)
+{
+	free((void *)f->kept.values.at);
+	sighted_value_reset(&f->value);
+}
+
 static void forget_frames(struct sighted_state *s)
 {
 	for (size_t i = 0; i < s->frame_count; i++)
-		free((void *)s->all_frames[i].kept.values.at);
+		release_frame(&s->all_frames[i]);
 	map_release(&s->frames);
 	s->frame_count = 0;
 }
@@ -54,7 +60,7 @@ struct sighted_frame *sighted_frame_of(struct sighted_state *s, const struct pl_
 		return frame_add(s, key);
 	struct sighted_frame *f = &s->all_frames[*place - 1];
 	if (e->kind == PL_EVENT_CALL) {
-		free((void *)f->kept.values.at);
+		release_frame(f);
 		*f = (struct sighted_frame){.key = key};
 	}
 	return f;
@@ -66,7 +72,7 @@ void sighted_frame_end(struct sighted_state *s, struct sighted_frame *f)
 	struct sighted_frame *last = &s->all_frames[s->frame_count - 1];
 	const uint64_t key = f->key;
 
-	free((void *)f->kept.values.at);
+	release_frame(f);
 	if (last != f) {
 		uint64_t *place = map_find(&s->frames, last->key);
 		*f = *last;
@@ -99,12 +105,18 @@ struct sighted_object *sighted_object_find(struct sighted_state *s, uint64_t id)
 	return place ? &s->all_objects[*place - 1] : NULL;
 }
 
+static void forget_objects(struct sighted_state *s)
+{
+	for (size_t i = 0; i < s->object_count; i++)
+		sighted_value_reset(&s->all_objects[i].value);
+	map_release(&s->objects);
+	s->object_count = 0;
+}
+
 static bool objects_have_room(struct sighted_state *s)
 {
-	if (s->object_count == SIGHTED_OBJECTS_MAX) {
-		map_release(&s->objects);
-		s->object_count = 0;
-	}
+	if (s->object_count == SIGHTED_OBJECTS_MAX)
+		forget_objects(s);
 	struct sighted_object *all =
 		array_room(s->all_objects, s->object_count, &s->object_room, sizeof *all);
 	if (all)
@@ -130,7 +142,7 @@ struct sighted_object *sighted_object_add(struct sighted_state *s, uint64_t id)
 void sighted_state_release(struct sighted_state *s)
 {
 	forget_frames(s);
-	map_release(&s->objects);
+	forget_objects(s);
 	free(s->all_frames);
 	free(s->all_objects);
 	*s = (struct sighted_state){0};

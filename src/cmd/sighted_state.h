@@ -10,16 +10,11 @@
 #define PL_CMD_SIGHTED_STATE_H
 
 #include "base/map.h"
+#include "cmd/sighted_value.h"
 #include "pathline/pathline.h"
 
 #define SIGHTED_FRAMES_MAX  (1u << 20)
 #define SIGHTED_OBJECTS_MAX (1u << 16)
-
-/* What a value was. All zero: nothing is known. */
-struct sighted_value {
-	uint64_t text; /* its hash */
-	uint64_t id;
-};
 
 /* A value as it was captured, to be shown later. */
 struct sighted_kept {

@@ -34,10 +34,9 @@ void sighting_see(const struct sighting_place *p, struct sighting *row, struct s
 {
 	struct sightings *s = p->s;
 	const size_t length = pl_value_text(&row->value, s->buffer, VALUES_TEXT_BYTES);
-	const struct sighted_value now = {sighting_text_hash(s, length), row->value.id};
-	const bool equal = known->text == now.text && (known->id == now.id || s->changes);
+	const bool equal =
+		sighted_value_take(known, &row->value, sighting_text_hash(s, length), s->changes);
 
-	*known = now;
 	row->text = (struct text){.at = s->buffer, .length = length};
 	if (!equal || (!s->changes && !p->origin.written))
 		emit(p, row);
@@ -49,7 +48,7 @@ void sighting_see_of_code(const struct sighting_place *p, struct sighting *row, 
 	if (p->s->results.used >= RESULTS_MAX)
 		map_release(&p->s->results);
 	uint64_t *last = map_put(&p->s->results, hash_bytes(words, sizeof words));
-	struct sighted_value known = {last ? *last : 0, row->value.id};
+	struct sighted_value known = {.text = last ? *last : 0, .id = row->value.id};
 
 	if (!last) {
 		p->s->failed = true;
@@ -57,6 +56,7 @@ void sighting_see_of_code(const struct sighting_place *p, struct sighting *row, 
 	}
 	sighting_see(p, row, &known);
 	*last = known.text;
+	sighted_value_reset(&known);
 }
 
 /* ---- objects that are followed ---- */
@@ -131,11 +131,14 @@ static void see_part(
 	const uint64_t parts = parts_of(object);
 
 	if (found == VALUE_ABSENT && is_new_object(p, known, parts))
-		known->value = (struct sighted_value){0};
+		sighted_value_reset(&known->value);
 	else if (found == VALUE_ABSENT && known->value.text)
 		part = (struct pl_value){.kind = PL_VALUE_UNSET};
 	known->parts = parts;
 	if ((found == VALUE_ABSENT && !known->value.text) || found == VALUE_NOT_KEPT)
+		return;
+	/* of which only the type was kept may be what it was */
+	if (found == VALUE_FOUND && part.kind == PL_VALUE_CUT && !part.id)
 		return;
 	if (!is_new_in_event(p->s, object->id))
 		return;
@@ -167,6 +170,7 @@ void sighting_follow(const struct sighting_place *p, const struct pl_value *owne
 		return;
 	}
 	if (owner->kind != PL_VALUE_SEEN && !is_same_class(o, owner)) {
+		sighted_value_reset(&o->value);
 		*o = (struct sighted_object){0};
 		is_same_class(o, owner);
 	}

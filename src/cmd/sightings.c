@@ -94,14 +94,14 @@ static void see_root(const struct sighting_place *p, const struct sighting_entry
 		/* a line that writes the same value again writes it; what is told once more is not
 		 * written */
 		if (p->origin.how == SIGHTING_WROTE && !p->s->changes)
-			p->f->value = (struct sighted_value){0};
+			sighted_value_reset(&p->f->value);
 		sighting_see(p, &row, &p->f->value);
 		return;
 	}
 	sighting_see_of_code(p, &row, 0);
 	if (p->f && p->origin.how == SIGHTING_ARGUMENT)
-		p->f->value = (struct sighted_value){
-			sighting_text_hash(p->s, row.text.length), entry->value.id};
+		sighted_value_take(&p->f->value, &entry->value,
+			sighting_text_hash(p->s, row.text.length), false);
 }
 
 /* Where a line is asked for, values are shown when it runs. */

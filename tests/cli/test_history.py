@@ -254,6 +254,29 @@ class Lines(unittest.TestCase):
         seq = recorded.rows("--filter", "event == 'raise' and func == 'outer'", "-f", "seq")[0][0]
         self.assertIn("count = 1  (not by a line of it, #", recorded.pathline("why", "--at", f"#{seq}").stdout.decode())
 
+    def test_the_same_object_in_less_detail(self):
+        """It is deeper in another value, or a member of it: nobody has written it there."""
+        text = """\
+def f():
+    d = [0, {"k": {"a": [1, {"z": 2}]}}]
+    for _ in range(2):
+        match d:
+            case [_, {"k": inner}]:
+                pass
+        match d:
+            case [_, deep]:
+                pass
+        deeper = [d]
+        both = inner, deeper
+    inner["a"][0] = 3
+    inner["a"].append(4)
+f()
+"""
+        recorded = session.Recorded(text, "detail.py", "--values", "lines")
+        for options in (), ("--changes",):
+            self.assertEqual([row["line"] for row in rows(recorded, "d[1]['k']", *options)], [2, 12, 13])
+            self.assertEqual([row["line"] for row in rows(recorded, "d[1]", *options)], [2, 13])
+
     def test_nothing_is_said_of_calls(self):
         done = self.recorded.pathline("history", "n")
         self.assertEqual(done.stderr, b"")
