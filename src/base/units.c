@@ -70,6 +70,13 @@ int64_t units_between(int64_t start_ns, int64_t end_ns)
 	return ns;
 }
 
+int64_t units_sum(int64_t one_ns, int64_t other_ns)
+{
+	int64_t sum_ns;
+
+	return __builtin_add_overflow(one_ns, other_ns, &sum_ns) ? INT64_MAX : sum_ns;
+}
+
 size_t units_error(char text[UNITS_BYTES], int64_t ns)
 {
 	char shown[UNITS_BYTES];

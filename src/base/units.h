@@ -19,6 +19,9 @@ size_t units_duration(char text[UNITS_BYTES], int64_t ns);
 /* From a start to an end, which may have any value: 0 if the end is before the start. */
 int64_t units_between(int64_t start_ns, int64_t end_ns);
 
+/* INT64_MAX: it is more, or one of them is not known. */
+int64_t units_sum(int64_t one_ns, int64_t other_ns);
+
 /* The error of a measured time: "±1.2 ms". */
 size_t units_error(char text[UNITS_BYTES], int64_t ns);
 

@@ -29,6 +29,9 @@ void call_set_end(struct calls_tree *t, struct call_node *n, const struct pl_eve
 void call_set_end_time(struct call_node *n, const struct pl_event *e)
 {
 	n->total_ns = units_between(n->begin_ns, e->time_ns);
+	n->error_ns = n->begin_error_ns < n->total_ns ? n->begin_error_ns : n->total_ns;
+	if (n->error_ns < e->time_error_ns)
+		n->error_ns = e->time_error_ns;
 	n->latest_ns = latest_of(e);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/map.h"
+#include "base/units.h"
 
 const char *call_begin_word(enum call_begin begin)
 {
@@ -135,12 +136,25 @@ void call_node_shape(struct call_node *n)
 	n->shape = hash_bytes(words, sizeof words);
 }
 
+/* All of it was between its first begin and its last end. */
+int64_t call_node_error(const struct call_node *n)
+{
+	const int64_t most_ns = units_between(n->begin_ns, n->latest_ns);
+	const int64_t low_ns = most_ns > n->total_ns ? most_ns - n->total_ns : 0;
+	const int64_t bound_ns = low_ns > n->total_ns ? low_ns : n->total_ns;
+
+	return n->latest_ns == INT64_MAX ? INT64_MAX
+	       : n->error_ns < bound_ns	 ? n->error_ns
+					 : bound_ns;
+}
+
 /* The later one of the same shape is freed. */
 static void fold_later(struct call_nodes *all, struct call_node *n, struct call_node *later)
 {
 	struct call_one *last = later->to.seq ? &later->to : &later->one;
 
 	n->total_ns += later->total_ns;
+	n->error_ns = units_sum(n->error_ns, later->error_ns);
 	n->latest_ns = later->latest_ns;
 	n->lost += later->lost;
 	release_one(all, &n->to);
@@ -216,12 +230,13 @@ static void fold_round(struct call_nodes *all, struct call_node *repeat, struct 
 {
 	repeat->to.seq = round->one.seq;
 	repeat->count++;
-	repeat->total_ns = 0;
+	repeat->total_ns = repeat->error_ns = 0;
 	for (struct call_node *n = repeat->first; n; n = n->next) {
 		struct call_node *later = round;
 		round = round->next;
 		fold_later(all, n, later);
 		repeat->total_ns += n->total_ns;
+		repeat->error_ns = units_sum(repeat->error_ns, n->error_ns);
 		repeat->latest_ns = n->latest_ns;
 	}
 }
@@ -281,6 +296,7 @@ void call_node_append(struct call_nodes *all, struct call_node *n, bool fold)
 	} else if (fold && last && last->begin == CALL_REPEAT && last->last->shape == n->shape) {
 		/* the last of a round is repeated itself */
 		last->total_ns += n->total_ns;
+		last->error_ns = units_sum(last->error_ns, n->error_ns);
 		last->latest_ns = n->latest_ns;
 		fold_later(all, last->last, n);
 	} else {

@@ -59,12 +59,14 @@ struct call_node {
 	uint64_t lost;	/* of a gap: events */
 	uint64_t shape; /* the same: the node can be folded with it */
 	int64_t begin_ns;
-	int64_t total_ns;    /* by the times of events: the sum of all calls */
-	int64_t latest_ns;   /* the last one had ended by then; INT64_MAX: not known */
-	uint32_t depth;	     /* frames below it in the thread */
-	uint32_t level;	     /* nodes above it */
-	int32_t line;	     /* where it begins */
-	int32_t caller_line; /* 0: none */
+	int64_t total_ns;	/* by the times of events: the sum of all calls */
+	int64_t latest_ns;	/* the last one had ended by then; INT64_MAX: not known */
+	int64_t begin_error_ns; /* it began at begin_ns, or up to so much later */
+	int64_t error_ns;	/* the sum of those of all calls; call_node_error has less */
+	uint32_t depth;		/* frames below it in the thread */
+	uint32_t level;		/* nodes above it */
+	int32_t line;		/* where it begins */
+	int32_t caller_line;	/* 0: none */
 	enum pl_gap_reason gap;
 	enum call_begin begin;
 	enum call_end end;
@@ -75,6 +77,9 @@ struct call_node {
 	char *inside_task; /* owned: of a pending one, the task in which it runs, or NULL */
 	uint64_t inside_task_id;
 };
+
+/* total_ns is at most this much too high or too low; INT64_MAX: not known. */
+int64_t call_node_error(const struct call_node *n);
 
 const char *call_begin_word(enum call_begin begin);
 const char *call_end_word(enum call_end end);

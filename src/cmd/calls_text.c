@@ -268,21 +268,26 @@ static void put_head(struct out *o, const struct calls_text *w, const struct cal
 
 /* ---- what is behind it ---- */
 
-/* Between two stamps no time is known: then it is less than the distance of those around. */
+/* Between two stamps no time is known: then it is less than the distance of those around. An error
+ * of less than a tenth is not shown. */
 static void put_time(struct out *o, const struct call_node *n)
 {
-	const bool known = n->latest_ns != INT64_MAX;
+	const int64_t error_ns = call_node_error(n);
+	const bool known = error_ns != INT64_MAX;
 
 	out_text(o, "  ");
-	if (n->total_ns || !known || n->latest_ns <= n->begin_ns) {
-		if (n->total_ns || known)
-			out_span(o, n->total_ns);
-		else
-			out_char(o, '?');
-		return;
+	if (!n->total_ns && !known) {
+		out_char(o, '?');
+	} else if (!n->total_ns && error_ns) {
+		out_char(o, '<');
+		out_span(o, error_ns);
+	} else {
+		out_span(o, n->total_ns);
+		if (error_ns > n->total_ns / 10) {
+			out_char(o, ' ');
+			out_error(o, error_ns);
+		}
 	}
-	out_char(o, '<');
-	out_span(o, units_between(n->begin_ns, n->latest_ns));
 }
 
 static void put_task_name(struct out *o, const struct call_one *one)
@@ -475,6 +480,7 @@ static void write_json(struct calls_text *w, const struct call_node *n)
 	json_u64(&j, "below", n->below);
 	json_moment(&j, "time", n->begin_ns);
 	json_i64(&j, "total_ns", n->total_ns);
+	json_number(&j, "error_ns", call_node_error(n), n->latest_ns != INT64_MAX);
 	json_number(
 		&j, "most_ns", units_between(n->begin_ns, n->latest_ns), n->latest_ns != INT64_MAX);
 	json_text(&j, "type", n->begin == CALL_MARK ? n->text : n->type);

@@ -126,6 +126,7 @@ static struct call_node *begin_node(
 								: e->line;
 	n->generator = e->generator;
 	n->begin_ns = e->time_ns;
+	n->begin_error_ns = e->time_error_ns;
 	n->one.seq = e->seq;
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/units.h"
 
 #define VALUE_BYTES   256
 #define ARGUMENTS_MAX 256
@@ -19,7 +20,9 @@ struct open_call {
 	uint32_t depth;
 	uint64_t generator, greenlet;
 	struct group *group;
-	int64_t since_ns, total_ns;
+	uint64_t begin_seq;
+	int64_t since_ns, since_error_ns, total_ns;
+	int64_t too_high_ns, too_low_ns; /* total_ns, at most */
 	bool runs;
 	const char *type; /* of the exception that arose last in it; the recording's */
 	/* if the end decides whether it is wanted: */
@@ -342,7 +345,9 @@ static int begin_call(struct groups *g, const struct pl_event *e)
 		.depth = e->depth,
 		.generator = e->generator,
 		.greenlet = e->greenlet,
+		.begin_seq = e->seq,
 		.since_ns = e->time_ns,
+		.since_error_ns = e->time_error_ns,
 		.runs = true};
 	const int code = ask_begin(g, &call, e);
 	if (code)
@@ -356,6 +361,31 @@ static int begin_call(struct groups *g, const struct pl_event *e)
 	return put == PL_END ? 0 : put;
 }
 
+/* What is between two stamps is not known of each call. But those that follow each other took no
+ * more than from the earliest begin to the latest end. */
+static int64_t too_low_of(
+	const struct groups *g, const struct group *group, const struct open_call *c)
+{
+	const bool after = group->thread == g->thread && c->begin_seq > group->end_seq;
+	const int64_t covered_ns = units_between(c->since_ns, group->latest_ns);
+
+	if (c->generator || !after || c->too_low_ns == INT64_MAX)
+		return c->too_low_ns;
+	return c->too_low_ns > covered_ns ? c->too_low_ns - covered_ns : 0;
+}
+
+static void add_times(struct groups *g, struct open_call *c, const struct pl_event *e)
+{
+	struct group *group = c->group;
+
+	group->total_ns = units_sum(group->total_ns, c->total_ns);
+	group->too_high_ns = units_sum(group->too_high_ns, c->too_high_ns);
+	group->too_low_ns = units_sum(group->too_low_ns, too_low_of(g, group, c));
+	group->thread = g->thread;
+	group->end_seq = e->seq;
+	group->latest_ns = units_sum(e->time_ns, e->time_error_ns);
+}
+
 static void end_call(struct groups *g, struct open_call *c, const struct pl_event *e)
 {
 	struct group *group = c->group;
@@ -366,8 +396,7 @@ static void end_call(struct groups *g, struct open_call *c, const struct pl_even
 	}
 	group->calls += c->pending;
 	group->ended++;
-	if (__builtin_add_overflow(group->total_ns, c->total_ns, &group->total_ns))
-		group->total_ns = INT64_MAX;
+	add_times(g, c, e);
 	if (c->total_ns > group->most_ns)
 		group->most_ns = c->total_ns;
 	take_result(group, e, c);
@@ -376,8 +405,14 @@ static void end_call(struct groups *g, struct open_call *c, const struct pl_even
 
 static void stop_run(struct open_call *c, const struct pl_event *e)
 {
-	if (c->runs && e->time_ns > c->since_ns)
-		c->total_ns += e->time_ns - c->since_ns;
+	const int64_t ns = units_between(c->since_ns, e->time_ns);
+
+	if (c->runs) {
+		c->total_ns = units_sum(c->total_ns, ns);
+		c->too_low_ns = units_sum(c->too_low_ns, e->time_error_ns);
+		c->too_high_ns =
+			units_sum(c->too_high_ns, c->since_error_ns < ns ? c->since_error_ns : ns);
+	}
 	c->runs = false;
 }
 
@@ -397,6 +432,7 @@ static int groups_note(void *context, const struct pl_event *e)
 	case PL_EVENT_RESUME:
 	case PL_EVENT_THROW:
 		c->since_ns = e->time_ns;
+		c->since_error_ns = e->time_error_ns;
 		c->runs = true;
 		break;
 	case PL_EVENT_YIELD:

@@ -28,8 +28,14 @@ struct group {
 	bool others;		    /* it has the calls of all further values */
 	uint64_t calls, ended, raised;
 	int64_t total_ns, most_ns; /* of those that ended, with all that they called */
+	/* total_ns is at most so much too high, and too low; INT64_MAX: not known */
+	int64_t too_high_ns, too_low_ns;
 	struct group_result results[GROUP_RESULTS];
 	uint64_t other_results; /* calls with a result that had no room there */
+	/* its own: of the last call that ended */
+	const struct pl_thread *thread;
+	uint64_t end_seq;
+	int64_t latest_ns; /* it had ended by then */
 };
 
 /* All zero but what is to be given is ready. */

@@ -135,6 +135,9 @@ struct cell cell_function(const struct pl_code *code);
 /* A longest duration, and what else is known of it. */
 struct cell cell_longest(const struct pl_longest *l);
 struct cell cell_longest_error(const struct pl_longest *l);
+/* Of own time: the part in which it waited; none where no sample says that. */
+struct cell cell_waiting(
+	const struct report *w, int64_t waiting_ns, int64_t computing_ns, uint64_t samples);
 struct cell cell_longest_time(const struct pl_longest *l);
 struct cell cell_longest_thread(const struct pl_longest *l);
 /* The event at which it began, of a row with that code and line (0: a function). It is looked for

@@ -137,7 +137,7 @@ void report_rest(struct report *w)
 					outside_ns, l->computing_ns + l->waiting_ns, &outside_ns))
 			outside_ns = INT64_MAX;
 	}
-	write_rest(w, w->t->idle_ns, "idle: event loops had nothing to do");
+	write_rest(w, w->t->idle_ns, "idle: event loops had nothing to do (in no row above)");
 	write_rest(w, outside_ns,
 		report_has_filter(w) ? "no recorded code on the stack: code that is left out, C "
 				       "code, start and end of a thread"

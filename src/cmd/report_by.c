@@ -13,6 +13,7 @@
 enum {
 	BY_SHARE,
 	BY_TOTAL,
+	BY_ERROR,
 	BY_CALLS,
 	BY_AVG,
 	BY_MAX,
@@ -30,6 +31,7 @@ enum {
 const struct column report_by_columns[] = {
 	[BY_SHARE] = {"share", "share"},
 	[BY_TOTAL] = {"cumulated_ns", "with calls"},
+	[BY_ERROR] = {"error_ns", "error", 0, 2},
 	[BY_CALLS] = {"calls", "calls"},
 	[BY_AVG] = {"avg_ns", "avg", 0, 4},
 	[BY_MAX] = {"max_ns", "max", 0, 5},
@@ -81,6 +83,9 @@ static struct cell by_cell(const void *context, size_t row, unsigned column)
 		return cell_share(rows->w, g->total_ns);
 	case BY_TOTAL:
 		return cell_ns(CELL_NS, g->total_ns);
+	case BY_ERROR:
+		return cell_ns(CELL_ERROR,
+			g->too_high_ns > g->too_low_ns ? g->too_high_ns : g->too_low_ns);
 	case BY_CALLS:
 		return cell_count(g->calls);
 	case BY_AVG:

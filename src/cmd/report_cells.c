@@ -71,6 +71,15 @@ struct cell cell_function(const struct pl_code *code)
 	return c;
 }
 
+/* Whether it slept or computed only looks at the thread can say; stamps give the sum of both. */
+struct cell cell_waiting(
+	const struct report *w, int64_t waiting_ns, int64_t computing_ns, uint64_t samples)
+{
+	const bool known = samples || waiting_ns || !computing_ns || w->form != SHEET_TEXT;
+
+	return known ? cell_ns(CELL_NS, waiting_ns) : (struct cell){0};
+}
+
 /* 0: no pass was longer than the time stamps can tell. */
 struct cell cell_longest(const struct pl_longest *l)
 {

@@ -71,7 +71,7 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 	case FN_COMPUTING:
 		return cell_ns(CELL_NS, f->computing_ns);
 	case FN_WAITING:
-		return cell_ns(CELL_NS, f->waiting_ns);
+		return cell_waiting(w, f->waiting_ns, f->computing_ns, f->samples);
 	case FN_CUMULATED:
 		return cell_ns(CELL_NS, f->cumulated_ns);
 	case FN_ERROR:

@@ -229,7 +229,7 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_COMPUTING:
 		return cell_ns(CELL_NS, t->computing_ns);
 	case LINE_WAITING:
-		return cell_ns(CELL_NS, t->waiting_ns);
+		return cell_waiting(w, t->waiting_ns, t->computing_ns, t->samples);
 	case LINE_ERROR:
 		return cell_ns(CELL_ERROR, t->error_ns);
 	case LINE_CUMULATED:

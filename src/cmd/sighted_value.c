@@ -15,8 +15,7 @@ struct sighted_copy {
 
 static bool same_text(struct pl_text one, struct pl_text other)
 {
-	return one.length == other.length &&
-	       (!one.length || !memcmp(one.at, other.at, one.length));
+	return one.length == other.length && (!one.length || !memcmp(one.at, other.at, one.length));
 }
 
 /* Of a text that was cut its beginning was kept. */
@@ -25,7 +24,8 @@ static bool same_beginning(const struct pl_value *one, const struct pl_value *ot
 	const size_t least =
 		one->text.length < other->text.length ? one->text.length : other->text.length;
 
-	if (one->text.length > least ? !other->missing : other->text.length > least && !one->missing)
+	if (one->text.length > least ? !other->missing
+				     : other->text.length > least && !one->missing)
 		return false;
 	return !least || !memcmp(one->text.at, other->text.at, least);
 }

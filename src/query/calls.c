@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/units.h"
 #include "query/feed.h"
 #include "query/tables.h"
 #include "query/value_json.h"
@@ -36,7 +37,7 @@
 	X(end_ns, INTEGER, PLAIN, "when it ended", put_end(out, row, row->end.time_ns))            \
 	X(ended, TEXT, PLAIN, "return, yield or unwind; NULL: no event says so",                   \
 		put_text(out, row->has_end ? pl_event_kind_name(row->end.kind) : NULL, true))      \
-	X(duration_ns, INTEGER, PLAIN, "from begin to end, as exact as their times are",           \
+	X(duration_ns, INTEGER, PLAIN, "from begin to end, with waits of event loops",             \
 		put_duration(out, row))                                                            \
 	X(error_ns, INTEGER, PLAIN, "duration_ns is at most this much too high or too low",        \
 		put_duration_error(out, row))                                                      \
@@ -130,9 +131,12 @@ static void put_duration(sqlite3_context *out, const struct call_row *row)
 static void put_duration_error(sqlite3_context *out, const struct call_row *row)
 {
 	const int64_t begin = row->begin.time_error_ns, end = row->end.time_error_ns;
+	const int64_t duration = units_between(row->begin.time_ns, row->end.time_ns);
 
-	if (row->has_begin && row->has_end && begin < INT64_MAX && end < INT64_MAX)
-		put_number(out, begin > end ? begin : end);
+	if (!row->has_begin || !row->has_end || end == INT64_MAX)
+		return;
+	const int64_t high = begin < duration ? begin : duration;
+	put_number(out, high > end ? high : end);
 }
 
 static void put_arguments(sqlite3_context *out, const struct call_row *row)

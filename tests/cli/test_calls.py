@@ -1,4 +1,5 @@
 """pathline calls: the tree of calls as text, folded and whole, and its positions."""
+import csv
 import json
 import os
 import re
@@ -59,7 +60,7 @@ def lines(recorded, *words):
     done = recorded.pathline("calls", *words)
     if done.returncode or done.stderr:
         raise AssertionError(f"calls {words}: {done.returncode} {done.stderr!r}")
-    text = re.sub(r"  (<?\d+(\.\d+)? (s|ms|µs|ns)|\?)(?=  #)", "", done.stdout.decode())
+    text = re.sub(r"  (<?\d+(\.\d+)? (s|ms|µs|ns)( ±(\?|\d+(\.\d+)? (s|ms|µs|ns)))?|\?)(?=  #)", "", done.stdout.decode())
     return [line for line in text.split("\n") if not re.match("process |thread |$", line)]
 
 
@@ -130,6 +131,23 @@ class Tree(unittest.TestCase):
                          ("square", 1204, "call", "return", 1, 1, 33))
         self.assertLess(row["seq"], row["last_seq"])
         self.assertLessEqual(row["total_ns"], row["most_ns"])
+
+    def test_a_time_has_its_error(self):
+        """Of less than a tenth of the time it is not shown; that of several calls is the sum, as far as they can have taken so long."""
+        run = record("import time\ndef nap():\n    time.sleep(0.02)\ndef idle(): pass\nfor _ in range(9): nap()\nnap(); idle()\ntime.sleep(0.5)\n",
+                     "--clock", "tick=10ms")
+        rows = [json.loads(row)["data"] for row in run.pathline("calls", "--json").stdout.splitlines()]
+        shown = [re.search(r"(\S+ [nmµ]?s( ±\S+ [nmµ]?s)?)  #", line)[1] for line in run.pathline("calls").stdout.decode().splitlines()[2:]]
+        self.assertEqual(len(rows), len(shown))
+        for row, text in zip(rows, shown):
+            with self.subTest(text=text):
+                self.assertLessEqual(row["total_ns"] + row["error_ns"], 2 * row["most_ns"])
+                self.assertEqual("±" in text, row["total_ns"] > 0 and row["error_ns"] > row["total_ns"] // 10)
+                self.assertEqual(text.startswith("<"), not row["total_ns"])
+        self.assertRegex(shown[1], "[±<]")
+        durations = dict(csv.reader(run.pathline("query", "--csv", "SELECT function, sum(error_ns) FROM call WHERE file LIKE '%tree.py' GROUP BY 1").stdout.decode().splitlines()[1:]))
+        self.assertGreaterEqual(int(durations["nap"]), rows[1]["error_ns"])
+        self.assertGreaterEqual(int(durations["<module>"]), rows[0]["error_ns"])
 
     def test_depth(self):
         self.assertEqual(shape(tree(), "--depth", "1"), ["<module>  tree.py:1  +1,241 below"])

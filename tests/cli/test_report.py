@@ -373,6 +373,20 @@ class Report(unittest.TestCase):
     def test_looks_that_find_no_line_are_in_the_error(self):
         self.deep(3000)
 
+    def test_waiting_that_no_sample_saw(self):
+        """Stamps say how long a function took, and only samples whether it waited: none is not 0."""
+        rows = [json.loads(line)["data"] for line in session.shop().pathline("report", "--functions", "-n", "0", "--json").stdout.splitlines()]
+        rows = {row["id"]: row for row in rows if row.get("id")}
+        shown = session.shop().pathline("report", "--functions", "-n", "0").stdout.decode().splitlines()
+        some = 0
+        for line in shown:
+            cells = re.split("  +", line.strip())
+            row = rows.get(cells[-3]) if len(cells) > 3 else None
+            if row:
+                some += cells[2] == "-"
+                self.assertEqual(cells[2] == "-", not row["samples"] and not row["waiting_ns"] and row["computing_ns"] > 0, line)
+        self.assertTrue(some)
+
     def test_text(self):
         done = session.shop().pathline("report", "-n", "3")
         self.assertEqual((done.returncode, done.stderr), (0, b""))

@@ -112,10 +112,23 @@ class By(unittest.TestCase):
         of = recorded(PROGRAM, "--values", "calls")
         shown = of.pathline("report", "--by", "qty", "-n", "2").stdout.decode()
         self.assertRegex(shown, r"\Aprocess 1 .* functions by qty ")
-        self.assertRegex(shown, r"(?m)^ +\d+\.\d%  +\d+(\.\d)? ms  +2 .* 3 +9 × 2 +.*by\.py:9  price$")
+        self.assertRegex(shown, r"(?m)^ +\d+\.\d%  +\d+(\.\d)? ms  +±\S+ \S+  +2 .* 3 +9 × 2 +.*by\.py:9  price$")
         self.assertRegex(shown, r"\d+ more rows; -n 0 shows all")
         rows = list(csv.DictReader(io.StringIO(of.pathline("report", "--by", "qty", "--csv", "--sort", "calls").stdout.decode())))
         self.assertEqual((rows[0]["code"], rows[0]["calls"]), ("deep", "4"))
+
+    def test_times_have_errors(self):
+        """Of calls that follow each other: no more than from the first to the last, however many there are."""
+        text = "import time\ndef small(n): return n\ndef nap(s): time.sleep(s)\nfor i in range(500): small(1)\nnap(0.02)\ntime.sleep(0.1)\n"
+        of = session.Recorded(text, "errors.py", "--only-mine", "--clock", "tick=10ms", "--values", "calls")
+        rows = [json.loads(line)["data"] for by in "ns" for line in of.pathline("report", "--json", "--by", by).stdout.splitlines()]
+        (small,), (nap,) = ([row for row in rows if row["code"] == name] for name in ("small", "nap"))
+        self.assertEqual((small["calls"], nap["calls"]), (500, 1))
+        self.assertGreater(small["cumulated_ns"] + small["error_ns"], 0)
+        self.assertGreaterEqual(nap["cumulated_ns"] + nap["error_ns"], 20e6)
+        whole, = json.loads(of.pathline("query", "--json", "SELECT duration_ns + error_ns AS ns FROM call WHERE function = '<module>'").stdout)["data"].values()
+        self.assertLessEqual(small["error_ns"], 1.05 * whole)
+        self.assertIn("±", of.pathline("report", "--by", "n").stdout.decode())
 
     def test_range(self):
         done = recorded(PROGRAM, "--values", "calls").pathline("report", "--by", "qty", "--json", "--from", "100%")

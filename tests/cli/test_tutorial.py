@@ -99,10 +99,12 @@ def masked(answers):
         else:
             line = re.sub(r"\d+(\.\d+)?", "N", line)
             line = re.sub(r"<?\bN ([µmn]?s|[KM]iB|B)\b", "N U", line)
+            line = re.sub(r"^(\s*N%\s+N U\s+)-(?=\s)", r"\1N U", line)   # waiting, where a sample saw the line
+            line = re.sub(r"\bN U ±N U(?=  #N)", "N U", line)       # the error of a call's time, if it is large
             line = re.sub(r"'(anvil|magnet|rocket)'", "'I'", line)
             # a line of a file: nothing was sold out, or too seldom to have a time
             line = re.sub(r"^\s*(never|N)(\s+N U\s+±N U\s+N%)?\s+(?=N\b)", "N ", line)
-            line = re.sub(r"\bN U +N:N:N\b|- +- ", "", line)           # the longest pass, where it is known
+            line = re.sub(r"\bN U +-t N #N(?= +\S*/)|- +- ", "", line)           # the longest pass, where it is known
             lines.append(re.sub(r"\s+", " ", re.sub(r"/\S*/", "…/", line)).strip())
     return lines
 
