@@ -259,7 +259,8 @@ static int send_by(const struct attach_order *o, const struct chosen *who, struc
 
 /* ---- the library, for a program that does not see our files ---- */
 
-static int make_file(const struct attach_order *o, const struct chosen *who)
+static int make_file(
+	const struct attach_order *o, const struct chosen *who, struct attach_sent *sent)
 {
 	static struct stop s;
 	char name[64] = "";
@@ -274,7 +275,8 @@ static int make_file(const struct attach_order *o, const struct chosen *who)
 			     ? stop_system(&s, SYS_memfd_create, arguments)
 			     : -EFAULT;
 	stop_end(&s);
-	return fd < 0 ? -EAGAIN : (int)fd;
+	sent->no_file = fd < 0;
+	return (int)fd;
 }
 
 /* The program may have put another file in its place, which it could not write, but we could: an
@@ -310,12 +312,13 @@ static bool copy_library(const struct attach_order *o, int library_fd)
 static int give_library(
 	const struct attach_order *o, const struct chosen *who, struct attach_sent *sent)
 {
-	int fd = make_file(o, who);
+	int fd = make_file(o, who, sent);
 
 	if (fd < 0)
 		return fd;
 	sent->library_fd = fd;
-	return copy_library(o, fd) ? 0 : -EIO;
+	sent->no_file = !copy_library(o, fd);
+	return sent->no_file ? -EIO : 0;
 }
 
 static void close_library(const struct attach_order *o, struct stop *s, int library_fd)
@@ -368,8 +371,10 @@ int attach_send(const struct attach_order *o, struct attach_sent *sent, char why
 			"again",
 			o->target->pid);
 	else if (err < 0)
-		snprintf(why, ATTACH_WHY_BYTES, "process %d cannot be stopped (ptrace): %s",
-			o->target->pid, strerror(-err));
+		snprintf(why, ATTACH_WHY_BYTES, "process %d cannot be %s: %s", o->target->pid,
+			sent->no_file ? "given the recorder as a file in memory (memfd)"
+				      : "stopped (ptrace)",
+			strerror(-err));
 	return err < 0 ? -1 : 0;
 }
 

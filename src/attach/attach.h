@@ -29,6 +29,7 @@ struct attach_sent {
 	int64_t held_ns; /* for which a thread was stopped */
 	int tid;	 /* which one */
 	uint64_t pages;	 /* in the program */
+	bool no_file;	 /* in its memory, for the recorder, could be made */
 	int library_fd;	 /* of the program, from which it loads the recorder; -1: by its path */
 };
 

@@ -4,9 +4,9 @@
 #include "base/varint.h"
 #include "format/section_row.h"
 
-#define FRONT_LEVEL	1    /* zstd */
-#define FRONT_PACK_MIN	1024 /* compressing less takes 50 us and saves 60 bytes */
-#define OTHERS_SHORT	64   /* bytes between two events that are stored apart */
+#define FRONT_LEVEL    1    /* zstd */
+#define FRONT_PACK_MIN 1024 /* compressing less takes 50 us and saves 60 bytes */
+#define OTHERS_SHORT   64   /* bytes between two events that are stored apart */
 
 /* Codes are written as differences, so they are sorted. */
 static int compare_code_number(const void *a, const void *b)

@@ -21,6 +21,7 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/engine.h"
 #include "recorder/generators.h"
+#include "recorder/globals.h"
 #include "recorder/greenlets.h"
 #include "recorder/hooks.h"
 #include "recorder/link.h"
@@ -47,10 +48,14 @@
 /* Asks for memory, so code of the program may run. false: one of them cannot be described. */
 static bool describe_frames(py_frame *frame)
 {
-	for (; frame; frame = frame_caller(frame))
-		if (!code_record(frame_code(frame)))
-			return false;
-	return true;
+	bool all = true;
+
+	for (; frame && all; frame = frame_caller(frame)) {
+		frame_is_elsewhere(frame);
+		all = code_record(frame_code(frame)) != NULL;
+	}
+	frame_is_elsewhere(NULL);
+	return all;
 }
 
 /* Its first frame that has begun, and does not wait to be resumed. */

@@ -6,14 +6,22 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/names.h"
 
-/* The frame that is about to run the code, for its globals; the top one if there is none. */
+static py_frame *elsewhere; /* of another thread; NULL: none */
+
+void frame_is_elsewhere(py_frame *frame)
+{
+	elsewhere = frame;
+}
+
 py_frame *frame_of(PyCodeObject *code)
 {
 	py_frame *top = top_frame(current_thread_state()), *f = top;
 
+	if (elsewhere && frame_code(elsewhere) == code)
+		return elsewhere;
 	while (f && frame_code(f) != code)
 		f = frame_caller(f);
-	return f ? f : top;
+	return f ? f : elsewhere ? elsewhere : top;
 }
 
 struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep)

@@ -250,6 +250,39 @@ class Attached(Case):
             self.assertIn("step", {row["code"] for row in self.rows(out)})
         self.assertEqual(said["tools"], TOOLS)
 
+    def test_options_of_record(self):
+        """They mean what they mean for `record`."""
+        program = self.start("tasks")
+        codes = {}
+        for words in (("--values", "none"), ("--values", "none", "--only-mine"), ("--values", "none", "--exclude", "__main__")):
+            codes[words[2:]] = {row["code"] for row in self.rows(self.record(program, 5, *words)) if row["event"] == "line"}
+        seen = {words: {"step", "BaseEventLoop._run_once"} & found for words, found in codes.items()}
+        self.assertEqual(seen, {(): {"step", "BaseEventLoop._run_once"}, ("--only-mine",): {"step"},
+                                ("--exclude", "__main__"): {"BaseEventLoop._run_once"}})
+        out = self.record(program, 5, "--clock", "call", "--values", "calls")
+        done = subprocess.run([session.PATHLINE, "calls", out], capture_output=True, text=True, timeout=60, check=True)
+        self.assertRegex(done.stdout, r"step\(n=\d+\)")
+        out = self.record(program, 5, "--values", "lines")
+        done = subprocess.run([session.PATHLINE, "dump", out], capture_output=True, text=True, timeout=60, check=True)
+        self.assertRegex(done.stdout, r"total = -?\d")
+        self.assertEqual(program.end()["tools"], TOOLS)
+
+    def test_limit(self):
+        program = self.start("computes")
+        program.page[16:17] = b"\1"  # many events
+        out, attach = self.begin(program, "--limit", "1M", "--clock", "line")
+        while not self.evicted(out):
+            program.run_steps(100)
+        attach.send_signal(signal.SIGINT)
+        self.assertEqual(attach.wait(60), 0)
+        self.assertLessEqual(sum(os.path.getsize(os.path.join(out, name)) for name in os.listdir(out)), 1 << 20)
+        self.check(out)
+        self.assertEqual(program.end()["tools"], TOOLS)
+
+    def evicted(self, out):
+        done = subprocess.run([session.PATHLINE, "info", "--json", out], capture_output=True, text=True, timeout=60, check=True)
+        return next(kind["records"] for kind in json.loads(done.stdout)["data"]["sizes"] if kind["kind"] == "evicted")
+
     def test_for(self):
         program = self.start("sleeps")
         out = os.path.join(self.dir, "out")
