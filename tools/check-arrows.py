@@ -26,7 +26,7 @@ ARROWS = {
     "report": "expr/match.h base",
     "expr": "session/when.h filter/glob.h base",
     "session": "expr base",
-    "query": "session/when.h report/names.h base os/local.h",
+    "query": "session/when.h session/binds.h session/frame_path.h session/value_path.h report/names.h base os/local.h",
     "tui": "session expr base os/local.h",
     "cmd": "attach recorder/order.h report tui query session expr collector filter base os",
 }

@@ -2,7 +2,7 @@
  * an object it has the text, as Python's repr would write it; its members have no rows.
  *
  *	SELECT text, count(*) FROM value WHERE function = 'book' AND name = 'order' GROUP BY text
- *	SELECT line, text FROM value('left')             arguments and variables of that name
+ *	SELECT written_line, text FROM value('left')     arguments and variables of that name
  *
  * An event has its values first, then the variables of its frame. With a name only events are read
  * that can have it: calls of code with such an argument, and what shows variables.
@@ -12,6 +12,9 @@
 #include "query/feed.h"
 #include "query/tables.h"
 #include "query/value_json.h"
+#include "session/binds.h"
+#include "session/frame_path.h"
+#include "session/value_path.h"
 
 #define VALUE_TEXT_BYTES 65536
 #define ARGUMENTS_MAX	 64
@@ -29,7 +32,11 @@
 	X(file, TEXT, FILE, "co_filename", put_file(out, e->code))                                 \
 	X(function, TEXT, FUNCTION, "co_qualname", put_function(out, e->code))                     \
 	X(first_line, INTEGER, PLAIN, "co_firstlineno", put_first_line(out, e->code))              \
-	X(line, INTEGER, LINE, "at which the frame is", put_number(out, e->line))                  \
+	X(line, INTEGER, LINE, "at which the frame is, and which has not run yet",                 \
+		put_number(out, e->line))                                                          \
+	X(written_line, INTEGER, PLAIN,                                                            \
+		"of a variable that has changed: the line that wrote it; NULL: not known",         \
+		put_written_line(out, c))                                                          \
 	X(number, INTEGER, PLAIN, "among the values of the event, from 0",                         \
 		put_number(out, (int64_t)values->number))                                          \
 	X(part, TEXT, PLAIN,                                                                       \
@@ -63,10 +70,12 @@ struct values {
 	struct pl_event event;
 	struct pl_values rest; /* of the event, or of its variables */
 	struct pl_value value;
-	size_t number;	  /* of the next one, and while a row is shown of this one */
-	bool some;	  /* a value of this event was given */
-	bool variable;	  /* it is one */
-	size_t variables; /* the number of the event's first one */
+	size_t number;		 /* of the next one, and while a row is shown of this one */
+	bool some;		 /* a value of this event was given */
+	bool variable;		 /* it is one */
+	size_t variables;	 /* the number of the event's first one */
+	struct pl_event before;	 /* the one that was read before this one */
+	struct frame_path frame; /* for what wrote a variable */
 };
 
 static const struct query_column value_columns[] = {VALUE_COLUMNS(QUERY_COLUMN)};
@@ -94,13 +103,67 @@ static const char *part_of(const struct values *values)
 	}
 }
 
-static void put_changed(sqlite3_context *out, const struct values *values)
+static bool is_changed(const struct values *values)
 {
 	const unsigned flags = values->event.variables.flags;
 
+	return values->variable && (!(flags & PL_VALUES_ALL) || values->number - values->variables <
+									PL_VALUES_CHANGED(flags));
+}
+
+static void put_changed(sqlite3_context *out, const struct values *values)
+{
 	if (values->variable)
-		put_number(out, !(flags & PL_VALUES_ALL) || values->number - values->variables <
-								    PL_VALUES_CHANGED(flags));
+		put_number(out, is_changed(values));
+}
+
+/* The event of the frame before this one. Mostly that was read last; else the frame is gone back
+ * in, which takes about a millisecond. NULL: it is lost, or there is none. */
+static const struct pl_event *event_before(struct values *values, struct query *q)
+{
+	const struct pl_event *e = &values->event, *b = &values->before;
+	const struct pl_event *before = NULL;
+
+	if (b->code == e->code && b->depth == e->depth && b->generator == e->generator &&
+		b->position.process == e->position.process &&
+		b->position.thread == e->position.thread && b->seq + 1 == e->seq &&
+		!PL_VALUES_MORE(b->variables.flags))
+		return b;
+	values->frame.r = q->r;
+	values->frame.stop = q->stop;
+	frame_path_begin(&values->frame, e, e->depth);
+	do
+		if (frame_path_back(&values->frame, &before, NULL))
+			return NULL;
+	while (before->seq >= e->seq && before->kind != PL_EVENT_GAP);
+	return before->kind == PL_EVENT_GAP ? NULL : before;
+}
+
+/* As `history` says it: that at which the frame was before, if it can have bound the name. What a
+ * frame has before its first line, or had no room in the event before, others wrote. */
+static int32_t line_before(struct values *values, struct query *q)
+{
+	const struct pl_event *e = &values->event, *before = event_before(values, q);
+	const bool begins = e->kind == PL_EVENT_LINE || e->kind == PL_EVENT_AGAIN;
+
+	if (!before)
+		return 0;
+	if (before->kind == PL_EVENT_CALL)
+		return begins ? 0 : e->line;
+	if (PL_VALUES_MORE(before->variables.flags) &&
+		!value_name_is_among(before->variables, values->value.name))
+		return 0;
+	return before->line;
+}
+
+static void put_written_line(sqlite3_context *out, struct query_cursor *c)
+{
+	struct values *values = c->state;
+	const int32_t line = is_changed(values) ? line_before(values, c->q) : 0;
+
+	if (line > 0 &&
+		binds_value(c->q->r, values->event.code, line, &values->value, values->value.name))
+		put_number(out, line);
 }
 
 static void put_value_name(sqlite3_context *out, const struct values *values)
@@ -219,6 +282,7 @@ static int value_next(struct query_cursor *c)
 		values->some = false;
 		if (take_value(values))
 			break;
+		values->before = values->event; /* its bytes are not read any more */
 		int code = feed_next(&values->feed, &values->event);
 		if (code)
 			return code;
@@ -235,7 +299,10 @@ static int value_next(struct query_cursor *c)
 
 static void value_close(struct query_cursor *c)
 {
-	feed_release(&((struct values *)c->state)->feed);
+	struct values *values = c->state;
+
+	frame_path_release(&values->frame);
+	feed_release(&values->feed);
 }
 
 const struct query_table query_value = {

@@ -284,6 +284,21 @@ class Variables(Asked):
         self.assertEqual(self.ask("SELECT * FROM value('left')"), self.ask("SELECT * FROM value WHERE name = 'left'"))
         self.assertEqual(self.ask("SELECT * FROM value('left')"), self.ask("SELECT * FROM value WHERE +name = 'left'"))
 
+    def test_the_line_that_wrote_is_that_of_history(self):
+        """The event that shows a variable is the next one of the frame, at the line that runs next."""
+        self.assertEqual([list(row.values()) for row in self.ask("SELECT DISTINCT line, written_line FROM value('left')")], [[6, 5]])
+        text = ("def outer():\n    count = 0\n    def increment():\n        nonlocal count\n        count = count + 1\n"
+                "    for k in range(3):\n        increment()\n    try:\n        print(1 // 0)\n    except ArithmeticError:\n        count = 7\n"
+                "    yield count\n    count = 8\nlist(outer())\nx = 1\nfor y in outer():\n    del x\n    x = {}\n    x[1] = 2\n")
+        of = session.Recorded(text, "wrote.py", "--values", "lines")
+        for name in "count", "k", "x", "y":
+            wrote = [json.loads(line)["data"] for line in of.pathline("history", "--json", name).stdout.splitlines()]
+            wrote = [(row["seq"], row["line"], row["text"]) for row in wrote if row["how"] == "wrote"]
+            self.assertTrue(wrote)
+            for extra in "", " AND +seq >= 0", " AND kind NOT IN ('call')":
+                rows = self.ask(f"SELECT seq, written_line, text FROM value WHERE name = '{name}' AND written_line IS NOT NULL{extra}", of=of)
+                self.assertEqual([tuple(row.values()) for row in rows], wrote, extra)
+
     def test_arguments_are_found_by_the_same_name(self):
         self.assertEqual([list(row.values()) for row in self.ask("SELECT part, kind, group_concat(text) FROM value('qty') WHERE changed IS NOT 0 GROUP BY 1")],
                          [["argument", "call", "0,1,2,3"]])
