@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/history_missing.h"
 #include "cmd/history_rows.h"
 #include "cmd/page.h"
 #include "cmd/select.h"
@@ -28,6 +29,7 @@ struct history {
 	struct selection selection;
 	struct sightings sightings;
 	struct history_rows rows;
+	struct history_missing missing;
 	struct out out;
 	const char *name, *at, *id; /* as given */
 	char *file;		    /* owned: of --at */
@@ -74,6 +76,7 @@ static bool write_sighting(void *context, const struct sighting *s)
 		return true;
 	}
 	shown.how = how_of(h, s);
+	history_missing_note_code(&h->missing, s->event->code);
 	const int code = history_rows_write(&h->rows, &shown);
 	if (code != CMD_GO)
 		h->code = code;
@@ -111,8 +114,10 @@ static int take_event(struct history *h, const struct pl_cursor *c, const struct
 	h->damages += e->kind == PL_EVENT_GAP && e->gap == PL_GAP_DAMAGED;
 	if (!is_wanted(h, e))
 		return 0;
-	if (!when_after(&h->selection.to, e))
+	if (!when_after(&h->selection.to, e)) {
+		history_missing_note(&h->missing, e);
 		return sightings_take(&h->sightings, c, e);
+	}
 	h->threads[e->position.thread] = 0;
 	h->wanted--;
 	return 0;
@@ -382,6 +387,9 @@ static int search_history(struct history *h)
 		h->code = CMD_BAD;
 	say_none(h);
 	say_calls_only(h);
+	history_missing_say(&h->missing);
+	if (!h->json && !h->csv && h->sightings.lines)
+		history_missing_say_global(&h->missing, h->r, h->sightings.path.root);
 	return h->code;
 }
 

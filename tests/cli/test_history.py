@@ -254,6 +254,27 @@ class Lines(unittest.TestCase):
         seq = recorded.rows("--filter", "event == 'raise' and func == 'outer'", "-f", "seq")[0][0]
         self.assertIn("count = 1  (not by a line of it, #", recorded.pathline("why", "--at", f"#{seq}").stdout.decode())
 
+    def test_says_what_functions_wrote_into_a_global(self):
+        """It is captured with the lines of the module alone."""
+        text = ("counter = 0\nother = 1\ndef bump(counters):\n    global total, counter  # of all\n    counter += 1\n    counter += 1\n"
+                "bump(1)\nother = 2\n")
+        recorded = session.Recorded(text, "global.py", "--values", "lines")
+        done = recorded.pathline("history", "counter")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"\Apathline: history: a function writes the global 'counter' \(\S*global.py:4\): .* missing\n\Z")
+        for words in ("other",), ("counters",), ("counter", "--json"), ("counter", "--csv"):
+            self.assertEqual(recorded.pathline("history", *words).stderr, b"", words)
+
+    def test_says_what_a_limit_left_out(self):
+        text = "def f(n):\n    rows = [[n] * 8, n, str(n) * 20]\n    return rows\nfor i in range(%d):\n    f(i)\n"
+        recorded = session.Recorded(text % 70000, "limit.py", "--values", "lines", "--limit", "1M")
+        for words in ("n",), ("n", "--json"), ("rows[1]", "--changes", "--csv"):
+            self.assertRegex(recorded.pathline("history", *words).stderr.decode(),
+                             r"\Apathline: history: values before \d\d:\d\d:\d\d\.\d{6} are missing: .* larger --limit\n\Z")
+        recorded = session.Recorded(text % 3000, "second.py", "--values", "lines", "--values-limit", "second=20K")
+        self.assertRegex(recorded.pathline("history", "n").stderr.decode(),
+                         r"\Apathline: history: of \d+ events only the types were kept, .* --values-limit allows\n\Z")
+
     def test_the_same_object_in_less_detail(self):
         """It is deeper in another value, or a member of it: nobody has written it there."""
         text = """\
