@@ -3,6 +3,7 @@
 #include "cmd/cmd.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "cmd/calls_tree.h"
 #include "cmd/follow.h"
 #include "cmd/page.h"
+#include "cmd/request_at.h"
 #include "cmd/values.h"
 #include "filter/glob.h"
 
@@ -24,9 +26,11 @@ struct calls {
 	struct out out;
 	struct calls_text text;
 	struct expression filter;
-	const char *filter_text; /* as given; NULL: none */
-	const char *function;	 /* as given; NULL: all */
-	uint32_t depth, width;	 /* 0: all levels; whole lines */
+	const char *filter_text;   /* as given; NULL: none */
+	const char *function;	   /* as given; NULL: all */
+	const char *request;	   /* likewise; NULL: none */
+	char request_words[5][24]; /* what is selected by it */
+	uint32_t depth, width;	   /* 0: all levels; whole lines */
 	bool all, json, follows;
 	bool some;	 /* there was a call to print */
 	uint32_t headed; /* the process whose heading was written; 0: none yet */
@@ -345,11 +349,44 @@ static int open_output(struct calls *w, struct cmd *c, bool width_given)
 	return calls_text_init(&w->text);
 }
 
+static const char *calls_word(char word[24], const char *before, uint64_t number)
+{
+	snprintf(word, 24, "%s%" PRIu64, before, number);
+	return word;
+}
+
+/* It is what its thread ran between its first and its last event; of a coroutine its task alone. */
+static int choose_request(struct calls *w)
+{
+	struct selection *s = &w->selection;
+	struct request q;
+
+	if (!w->request)
+		return CMD_GO;
+	if (w->follows || s->process || s->thread || s->task || s->from_text || s->to_text) {
+		cmd_say("calls: --request says which calls; leave out --follow, --process, "
+			"--thread, --task, --from and --to");
+		return CMD_USAGE;
+	}
+	int code = request_at_number("calls", w->r, w->request, &q);
+	if (code != CMD_GO)
+		return code;
+	s->process = calls_word(w->request_words[0], "", q.process);
+	s->thread = calls_word(w->request_words[1], "", q.thread);
+	s->from_text = calls_word(w->request_words[2], "#", q.seq);
+	s->to_text = calls_word(w->request_words[3], "#", q.end_seq);
+	if (q.task_id)
+		s->task = calls_word(w->request_words[4], "", q.task_id);
+	return CMD_GO;
+}
+
 static int calls_prepare(struct calls *w, struct cmd *c, bool width_given)
 {
 	w->selection.command = "calls";
 	int code = w->follows ? follow_check(&w->selection) : CMD_GO;
 
+	if (code == CMD_GO)
+		code = choose_request(w);
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
@@ -384,6 +421,7 @@ int cmd_calls(struct cmd *c)
 			"part, as book, Shop.* or test_*",
 			.text = &w.function},
 		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &w.filter_text},
+		{"request", 0, "N", "only " REQUEST_HELP, .text = &w.request},
 		SELECT_PROCESS(w.selection),
 		SELECT_THREAD(w.selection, ""),
 		SELECT_TASK(w.selection),

@@ -17,6 +17,7 @@
 #include "cmd/replay.h"
 #include "cmd/replay_values.h"
 #include "cmd/lines.h"
+#include "cmd/request_at.h"
 #include "cmd/rows.h"
 #include "cmd/summary.h"
 #include "session/crash.h"
@@ -43,7 +44,7 @@ struct answers {
 	const char *commands[COMMANDS_MAX]; /* of --command, in order; point into argv */
 	size_t command_count;
 	bool too_many;
-	const char *at, *process, *thread;
+	const char *at, *process, *thread, *request;
 	bool end, at_exception;
 	/* of the screen */
 	struct keys keys;
@@ -359,6 +360,19 @@ static int go_to_exception(struct answers *a)
 	return code < 0 ? replay_failed(code, &err) : CMD_GO;
 }
 
+static int go_to_request(struct answers *a)
+{
+	struct replay *p = &a->session.replay;
+	struct request q;
+	struct pl_err err = {0};
+	int code = request_at_number("replay", p->r, a->request, &q);
+
+	if (code != CMD_GO)
+		return code;
+	code = replay_seq(p, q.process, q.thread, q.seq, &err);
+	return code < 0 ? replay_failed(code, &err) : CMD_GO;
+}
+
 /* Wait a moment for what is still being written. false: the recording is complete. */
 static bool grows(struct pl_recording *r)
 {
@@ -401,6 +415,8 @@ static int replay_begin(struct answers *a)
 	a->session.note[0] = 0; /* that it begins there */
 	if (code == CMD_GO && a->at)
 		code = start_option(a, "j", a->at);
+	if (code == CMD_GO && a->request)
+		code = go_to_request(a);
 	if (code == CMD_GO && a->end)
 		code = go_to_end(a);
 	if (code == CMD_GO && a->at_exception)
@@ -597,6 +613,7 @@ int cmd_replay(struct cmd *c)
 			"last event of a process that was killed, or where the last SystemExit was "
 			"raised",
 			.flag = &a->at_exception},
+		{"request", 0, "N", "begin at " REQUEST_HELP, .text = &a->request},
 		{"command", 'c', "LINE", "do this first; can be given several times",
 			.take = take_command, .to = a},
 		{"plain", 0, NULL, "read commands from stdin, also on a terminal", .flag = &plain},

@@ -42,7 +42,7 @@ struct view {
 	bool by_place;		      /* --file and --function select its rows */
 };
 
-#define VIEWS 9
+#define VIEWS 10
 
 /* The lines are what a user wants who asks for nothing else; --flame alone prints nothing. */
 static void list_views(const struct report *w, struct view views[VIEWS])
@@ -58,6 +58,7 @@ static void list_views(const struct report *w, struct view views[VIEWS])
 		{"--tasks", report_tasks, w->tasks, report_task_columns, false},
 		{"--blocking", report_blocking, w->blocking_text, NULL, false},
 		{"--exceptions", report_exceptions, w->exceptions, report_exception_columns, false},
+		{"--requests", report_requests, w->requests, report_request_columns, false},
 		{"--file", report_file, wants_file(w), report_line_columns, true},
 		{NULL, w->of_hits ? report_hits : report_lines, false,
 			w->of_hits ? report_hit_columns : report_line_columns, true},
@@ -296,6 +297,11 @@ static void report_says_nothing(const struct report *w)
 
 void report_ranges(struct report *w)
 {
+	if (w->requests) {
+		const int code = report_requests(w);
+		w->code = code == CMD_GO ? CMD_OK : code;
+		return;
+	}
 	for (uint32_t i = 0;
 		i < pl_recording_process_count(w->r) && !w->out.error && w->code == CMD_OK; i++) {
 		const struct pl_process *p = pl_recording_process(w->r, i);
@@ -470,6 +476,10 @@ int cmd_report(struct cmd *c)
 			.text = &w.blocking_text},
 		{"exceptions", 0, NULL, "raised where, handled where, how often",
 			.flag = &w.exceptions},
+		{"requests", 0, NULL,
+			"of servers: calls of WSGI and ASGI applications, celery and rq tasks, by\n"
+			"route; and the slowest",
+			.flag = &w.requests},
 		{"flame", 0, "FILE", "write a flame graph, an SVG for a browser", .text = &w.flame},
 		{"collapsed", 0, NULL, "stacks with microseconds, a line each, for other tools",
 			.flag = &w.collapsed},

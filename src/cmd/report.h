@@ -24,7 +24,7 @@ struct report {
 	struct expression filter;  /* of filter_text */
 	bool of_calls, of_hits;	   /* it asks for more than counts know: calls, or lines */
 	struct value_path by_path; /* of `by` */
-	bool json, csv, functions, tree, tasks, exceptions, collapsed, follows;
+	bool json, csv, functions, tree, tasks, exceptions, collapsed, follows, requests;
 	enum sheet_form form;
 	uint64_t rows; /* at most; 0: all */
 	int64_t blocking_ns;
@@ -70,13 +70,15 @@ int report_exceptions(struct report *w);
 /* Those that ended something come first, each part as the table has it: fills `to`, of the table's
  * size, and returns their number. It reads r, range and t alone. */
 size_t report_order_exceptions(const struct report *w, const struct pl_profile_exception **to);
+/* Of all ranges at once, by route, and the slowest ones. */
+int report_requests(struct report *w);
 /* After all of them. */
 int report_whole(struct report *w);
 
 /* What --sort can name in each view. */
 extern const struct column report_line_columns[], report_function_columns[], report_by_columns[],
 	report_hit_columns[], report_caller_columns[], report_callee_columns[],
-	report_task_columns[], report_exception_columns[];
+	report_task_columns[], report_exception_columns[], report_request_columns[];
 
 /* All processes and threads that are asked for: w->code. */
 void report_ranges(struct report *w);
