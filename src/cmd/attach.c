@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "attach/attach.h"
+#include "cmd/attach_leave.h"
 #include "cmd/attach_own.h"
 #include "cmd/attach_pid.h"
 #include "cmd/attach_words.h"
@@ -35,7 +36,6 @@
 #include "recorder/order.h"
 
 #define COME_IN_MS 10000 /* C code may hold the GIL so long */
-#define LEAVE_MS   10000
 #define LOOK_MS	   20
 
 #define SHM_PATH_BYTES 64
@@ -46,8 +46,8 @@ static const char ABOUT[] =
 	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as "
 	"before.\n\n"
 	"It may be in a container; another user's can be attached by root. Not yet: CPython 3.11, "
-	"machines\nother than x86-64, the processes that it starts. What ptrace does not allow is "
-	"refused, with the reason.";
+	"machines\nother than x86-64, programs that it starts by exec. What ptrace does not allow "
+	"is\nrefused, with the reason.";
 
 struct attaching {
 	struct cmd *cmd;
@@ -57,6 +57,7 @@ struct attaching {
 	struct attach_words words;
 	struct record_options options;
 	const char *for_text;
+	bool children;
 	const char *own_version; /* the program itself asks; NULL: a user */
 	int64_t for_ns;		 /* 0: until it is ended */
 	int shm_fd;		 /* of the program's /dev/shm, if that is not ours; else -1 */
@@ -102,6 +103,8 @@ static int read_options(struct attaching *a)
 {
 	const struct cmd_option own[] = {
 		{"for", 0, "TIME", "end after that long: 500ms, 5s, 2m, 1h", .text = &a->for_text},
+		{"children", 0, NULL, "also record the processes that it forks",
+			.flag = &a->children},
 		{"by-itself", 0, "VERSION",
 			"for the package pathline: PID, a Python of that version, loads the\n"
 			"recorder that stdout names",
@@ -174,8 +177,8 @@ static int start_collector_for(struct attaching *a)
 	struct collector_start s = {
 		.directory_fd = a->place.directory_fd, .directory = a->place.real, .command = text};
 
+	a->options.no_children = !a->children;
 	record_options_apply(&a->options, &s);
-	s.no_children = true;
 	snprintf(text, sizeof text, "%s (attached)", a->target.program);
 	if (a->target.own_shm && !open_shm(a, shm))
 		return CMD_RECORD_FAILED;
@@ -185,17 +188,6 @@ static int start_collector_for(struct attaching *a)
 }
 
 /* ---- coming in, and leaving ---- */
-
-static bool someone_records(const struct arena_head *h)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		const uint32_t state =
-			atomic_load_explicit(&h->slots[i].state, memory_order_acquire);
-		if (state == SLOT_LIVE || state == SLOT_TAKEN)
-			return true;
-	}
-	return false;
-}
 
 static bool has_come(const struct arena_head *h)
 {
@@ -215,6 +207,13 @@ static bool program_lives(const struct attaching *a)
 	return kill(a->target.pid, 0) == 0 || errno != ESRCH;
 }
 
+/* Processes that it forked may outlive it. */
+static bool is_over(const struct attaching *a)
+{
+	return (a->options.no_children && !program_lives(a)) ||
+	       !attach_has_writers(a->drain.arena.head);
+}
+
 /* What the program has made of the order to come in. true: the recorder is there. */
 static bool wait_for_it(
 	struct attaching *a, const struct attach_order *o, const struct attach_sent *sent)
@@ -227,7 +226,7 @@ static bool wait_for_it(
 			snprintf(a->why, sizeof a->why, "%.500s", h->refused_why);
 			return false;
 		}
-		if (has_come(h) && (a->own_version || someone_records(h)))
+		if (has_come(h) && (a->own_version || attach_has_writers(h)))
 			return true;
 		pause_ms(LOOK_MS);
 		failed = a->own_version ? ORDER_OPEN : attach_failed(o, sent);
@@ -285,25 +284,15 @@ static int come_in(struct attaching *a)
 	return CMD_GO;
 }
 
-/* If the program does not answer, its recorder ends when it notices that the arena is closed. */
+/* If a process does not answer, its recorder ends when it notices that the arena is closed. */
 static void leave_program(struct attaching *a)
 {
-	static struct target now; /* the recorder is in it since */
-	const struct attach_order o = {&now, a->recorder, NULL};
-	struct attach_sent sent;
-	const struct arena_head *h = a->drain.arena.head;
+	struct attach_leave l = {.head = a->drain.arena.head, .recorder = a->recorder};
 
-	if (!program_lives(a) || !someone_records(h))
+	if (is_over(a) || attach_leave_all(&l) || is_over(a))
 		return;
-	bool asked = target_look(&now, a->target.pid, a->why) == 0 &&
-		     attach_send(&o, &sent, a->why) == 0;
-	for (int ms = 0; asked && ms < LEAVE_MS && program_lives(a) && someone_records(h);
-		ms += LOOK_MS)
-		pause_ms(LOOK_MS);
-	if (!program_lives(a) || !someone_records(h))
-		return;
-	cmd_say("attach: process %d was not left yet: %s; its recorder stops itself", a->target.pid,
-		asked ? "it runs no Python" : a->why);
+	cmd_say("attach: process %d was not left yet: %s; its recorder stops itself", l.left_over,
+		l.why[0] ? l.why : "it runs no Python");
 	if (collector_lives(a))
 		kill(a->drain.collector, SIGTERM);
 }
@@ -331,8 +320,7 @@ static void wait_for_end(struct attaching *a)
 {
 	const int64_t until_ns = a->for_ns ? attach_clock_ns() + a->for_ns : INT64_MAX;
 
-	while (!asked_to_end && program_lives(a) && someone_records(a->drain.arena.head) &&
-		collector_lives(a)) {
+	while (!asked_to_end && !is_over(a) && collector_lives(a)) {
 		int64_t left_ns = until_ns - attach_clock_ns();
 		if (left_ns <= 0)
 			return;

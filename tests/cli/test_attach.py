@@ -107,6 +107,32 @@ for thread in threads:
 print(json.dumps({"lines": list(lines.values()), "tools": [sys.monitoring.get_tool(i) for i in range(6)],
                   "open": [len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))]}), flush=True)
 """
+# A child is forked with the first word that is read from stdin; it lives until it reads "e" from its pipe.
+FORKS = r"""
+import os, select, sys, time
+
+def child(n):
+    while not select.select([out], [], [], 0.001)[0]:
+        n += 1
+    return n
+
+def tools():
+    return [sys.monitoring.get_tool(i) for i in range(6)]
+
+print("ready", flush=True)
+out, into = os.pipe()
+sys.stdin.readline()
+pid = os.fork()
+if not pid:
+    child(0)
+    print("child", tools(), flush=True)
+    os._exit(7)
+print("forked", pid, flush=True)
+sys.stdin.readline()
+os.write(into, b"e")
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print("parent", tools(), code, flush=True)
+"""
 TOOLS = [None, None, "oracle", None, None, None]
 
 
@@ -340,6 +366,46 @@ class Attached(Case):
     def maps(self, program):
         with open(f"/proc/{program.pid}/maps", encoding="utf-8") as maps:
             return "".join(line for line in maps if line.rstrip().endswith((".arena", ".arena (deleted)")))
+
+
+@unittest.skipUnless(can_attach(), "x86-64, and CPython 3.12 or later, not traced itself")
+class Children(Case):
+    def processes(self, *words):
+        """Of a recording in which a child was forked, and which has ended before the child."""
+        program = subprocess.Popen([session.PYTHON, "-c", FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        program.stdout.readline()
+        program.pid = str(program.pid)
+        out, attach = self.begin(program, "--values", "none", *words)
+        program.stdin.write("\n")
+        program.stdin.flush()
+        child = program.stdout.readline().split()[1]
+        deadline = time.monotonic() + 60
+        while words and len(self.known(out)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        attach.send_signal(signal.SIGINT)
+        said = attach.stderr.read()
+        self.assertEqual((attach.wait(60), "not left" in said), (0, False), said)
+        program.pid = int(program.pid)
+        rest, _ = program.communicate("\n", timeout=60)
+        none = [None] * 6
+        self.assertEqual(rest.splitlines(), [f"child {none}", f"parent {none} 7"])
+        self.check(out)
+        processes = self.known(out)
+        self.assertIn(len(processes), (1, 2))
+        if len(processes) == 2:
+            self.assertEqual((processes[1]["pid"], processes[1]["how"], processes[1]["parent"]), (int(child), "fork", processes[0]["number"]))
+        return [row for row in self.rows(out) if row["tid"] == child and row["code"] == "child"]
+
+    def known(self, out):
+        done = subprocess.run([session.PATHLINE, "info", "--json", out], capture_output=True, text=True, timeout=60, check=True)
+        return json.loads(done.stdout)["data"]["processes"]
+
+    def test_a_forked_child(self):
+        self.assertIn("line", {row["event"] for row in self.processes("--children")})
+
+    def test_without_children(self):
+        self.assertEqual(self.processes(), [])
 
 
 class Refused(Case):
