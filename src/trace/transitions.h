@@ -113,8 +113,8 @@ static inline int32_t line_stood_at(const struct pl_code *c, const struct stack_
 /* The slow path's way to the question. The fast path makes the same from the bytes: the two must
  * agree. */
 struct question transition_question(const struct stack_frame *f, const struct event *e);
-/* Learn the transition of the question, which is not in the table. 0: *out is it, or NULL: it cannot
- * be a transition, and the walk must give the rows. Else as fast_forward. */
+/* Learn the transition of the question, which is not in the table. 0: *out is it, or NULL: it
+ * cannot be a transition, and the walk must give the rows. Else as fast_forward. */
 int transition_learn(struct fast_forward *s, const struct thread_path *p, const struct event *e,
 	const struct question *q, struct row_transition **out);
 /* The row of a line, or pass, that has no event; so often. */
