@@ -93,8 +93,7 @@ static struct pl_count own_row_of(
 	return row;
 }
 
-struct pl_count transition_implied_row(
-	const struct pl_code *c, uint32_t start, uint64_t times)
+struct pl_count transition_implied_row(const struct pl_code *c, uint32_t start, uint64_t times)
 {
 	if (flow_is_pass(start))
 		return (struct pl_count){.code = c,

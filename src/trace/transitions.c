@@ -151,7 +151,8 @@ static int take_rows(const struct fast_forward *s, uint32_t i,
 
 	for (uint32_t n_lines = transition->lines; n_lines && code == 0; n_lines--) {
 		const struct flow_node *n = &rows->reach->nodes[node];
-		const struct pl_count line = transition_implied_row(rows->code, n->start, transition->passes);
+		const struct pl_count line =
+			transition_implied_row(rows->code, n->start, transition->passes);
 		code = add(context, &line);
 		node = n->parent;
 	}

@@ -43,7 +43,8 @@ static inline uint32_t question_home(const struct fast_forward *s, const struct 
 
 /* The question's transition, or the free place where it would be; there always is one, because the
  * table is never full. */
-static inline struct row_transition *probe_table(const struct fast_forward *s, const struct question *q)
+static inline struct row_transition *probe_table(
+	const struct fast_forward *s, const struct question *q)
 {
 	uint32_t i = question_home(s, q);
 
