@@ -5,7 +5,10 @@
 #define SECOND_NS INT64_C(1000000000)
 /* Since the last record the distance of the clocks has changed by more than this: CLOCK_REALTIME
  * was set or slewed, or the machine slept. */
-#define STEP_NS	  INT64_C(1000000)
+#define STEP_NS INT64_C(1000000)
+/* Of the first records. Two of them tell how fast the ticks are, so who follows the recording knows
+ * times soon. */
+#define EARLY_NS  (20 * STEP_NS)
 #define FIRST_NS  SECOND_NS
 #define PERIOD_NS (10 * SECOND_NS)
 
@@ -51,9 +54,11 @@ uint64_t ticker_recorded(struct ticker *t, const struct ticker_now *now)
 
 	if (!t->started)
 		t->start_ns = now->mono_ns;
-	bool first = now->mono_ns - t->start_ns < FIRST_NS;
+	const int64_t since_ns = now->mono_ns - t->start_ns;
 	t->started = true;
-	t->next_ns = first ? t->start_ns + FIRST_NS : now->mono_ns + PERIOD_NS;
+	t->next_ns = since_ns < EARLY_NS   ? t->start_ns + EARLY_NS
+		     : since_ns < FIRST_NS ? t->start_ns + FIRST_NS
+					   : now->mono_ns + PERIOD_NS;
 	t->real_off_ns = now->real_ns - now->mono_ns;
 	t->boot_off_ns = now->boot_ns - now->mono_ns;
 	t->gap_ticks = 0;

@@ -129,6 +129,21 @@ class Follow(unittest.TestCase):
         # times are known better at the end, and threads take turns
         self.assertEqual(sorted(without_time(program.seen)), sorted(without_time(later)))
 
+    def test_times_are_soon_those_of_the_end(self):
+        """How fast the clock of the processor is must be known for that."""
+        program = Program(self, "dump", "-f", "event,line,seq,time", "-e", "call")
+        program.expect("call\t12\t")      # wait() at first
+        for n in range(3):
+            program.say(n)
+            program.expect("call\t6\t")
+        self.assertEqual(program.end(), 0)
+        later = session.rows("-f", "event,line,seq,time", "-e", "call", "R", cwd=program.folder)
+        self.assertEqual(len(later), len(program.seen))
+        for soon, last in zip(program.seen[-5:], later[-5:]):
+            soon = soon.split("\t")
+            self.assertEqual(soon[:3], last[:3])
+            self.assertLess(abs(int(soon[3].replace(".", "")) - int(last[3].replace(".", ""))), 1_000_000)
+
     def test_dump_of_a_filter(self):
         program = Program(self, "dump", "--json", "--fields", "event,code,args", "--filter", "func == 'step' and args.n > 5 and event == 'call'")
         for word, number in ("4", None), ("6", 6), ("thread", 7), ("5", None), ("child", 8):

@@ -36,14 +36,14 @@ static void first_at_once(void **state)
 	assert_false(ticker_due(&t, &now));
 }
 
-static void then_after_a_second_then_every_ten(void **state)
+static void then_soon_then_after_a_second_then_every_ten(void **state)
 {
 	(void)state;
 	struct ticker t = begun(SECOND);
-	const int64_t due[] = {2, 12, 22};
+	const int64_t due[] = {SECOND + SECOND / 50, 2 * SECOND, 12 * SECOND, 22 * SECOND};
 
-	for (int i = 0; i < 3; i++) {
-		struct ticker_now before = at(due[i] * SECOND - 1), now = at(due[i] * SECOND);
+	for (int i = 0; i < 4; i++) {
+		struct ticker_now before = at(due[i] - 1), now = at(due[i]);
 		assert_false(ticker_due(&t, &before));
 		assert_true(ticker_due(&t, &now));
 		ticker_recorded(&t, &now);
@@ -110,7 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_at_once),
-		cmocka_unit_test(then_after_a_second_then_every_ten),
+		cmocka_unit_test(then_soon_then_after_a_second_then_every_ten),
 		cmocka_unit_test(when_the_wall_clock_is_set),
 		cmocka_unit_test(a_step_is_recorded_once),
 		cmocka_unit_test(when_the_machine_slept),
