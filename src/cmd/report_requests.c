@@ -10,7 +10,7 @@
 struct route {
 	const struct request *slowest; /* the first one has the names */
 	uint64_t count, errors, raised, looks, waiting_looks;
-	int64_t total_ns, suspended_ns, looked_ns;
+	int64_t total_ns, error_ns, suspended_ns;
 	bool open;
 };
 
@@ -32,6 +32,7 @@ static int64_t span_of(const struct request *q)
 enum {
 	ROUTE_COUNT,
 	ROUTE_TOTAL,
+	ROUTE_ERROR,
 	ROUTE_AVG,
 	ROUTE_MAX,
 	ROUTE_WAITING,
@@ -45,13 +46,14 @@ enum {
 const struct column report_request_columns[] = {
 	[ROUTE_COUNT] = {"count", "requests"},
 	[ROUTE_TOTAL] = {"total_ns", "total"},
+	[ROUTE_ERROR] = {"error_ns", "error", 0, 2},
 	[ROUTE_AVG] = {"avg_ns", "avg"},
 	[ROUTE_MAX] = {"max_ns", "max"},
-	[ROUTE_WAITING] = {"waiting_ns", "waiting", 0, 2},
-	[ROUTE_ERRORS] = {"errors", "failed", 0, 3},
-	[ROUTE_RAISED] = {"exceptions", "exceptions", 0, 4},
+	[ROUTE_WAITING] = {"waiting_ns", "waiting", 0, 3},
+	[ROUTE_ERRORS] = {"errors", "failed", 0, 4},
+	[ROUTE_RAISED] = {"exceptions", "exceptions", 0, 5},
 	[ROUTE_SLOWEST] = {"slowest", "slowest"},
-	[ROUTE_KIND] = {"kind", "kind", 0, 5},
+	[ROUTE_KIND] = {"kind", "kind", 0, 6},
 	[ROUTE_NAME] = {"route", "route"},
 	{0},
 };
@@ -77,6 +79,8 @@ static struct cell route_cell(const void *context, size_t row, unsigned column)
 		return cell_count(r->count);
 	case ROUTE_TOTAL:
 		return cell_ns(CELL_NS, r->total_ns);
+	case ROUTE_ERROR:
+		return cell_ns(CELL_ERROR, r->error_ns);
 	case ROUTE_AVG:
 		return cell_ns(CELL_NS, r->total_ns / (int64_t)r->count);
 	case ROUTE_MAX:
@@ -115,6 +119,8 @@ static void add_to_route(struct route *r, const struct request *q)
 	r->looks += q->looks;
 	r->waiting_looks += q->waiting_looks;
 	r->total_ns += span_of(q);
+	if (__builtin_add_overflow(r->error_ns, q->error_ns, &r->error_ns))
+		r->error_ns = INT64_MAX;
 	r->suspended_ns += q->suspended_ns;
 }
 
@@ -134,6 +140,7 @@ enum {
 	REQUEST_NUMBER,
 	REQUEST_BEGAN,
 	REQUEST_SPAN,
+	REQUEST_SPAN_ERROR,
 	REQUEST_WAITING,
 	REQUEST_ERROR,
 	REQUEST_RAISED,
@@ -151,12 +158,13 @@ static const struct column slowest_columns[] = {
 	[REQUEST_NUMBER] = {"number", "request"},
 	[REQUEST_BEGAN] = {"began_at", "began", 0, 3},
 	[REQUEST_SPAN] = {"duration_ns", "took"},
-	[REQUEST_WAITING] = {"waiting_ns", "waiting", 0, 2},
-	[REQUEST_ERROR] = {"error", "failed with", 20, 4},
-	[REQUEST_RAISED] = {"exceptions", "exceptions", 0, 5},
+	[REQUEST_SPAN_ERROR] = {"error_ns", "error", 0, 2},
+	[REQUEST_WAITING] = {"waiting_ns", "waiting", 0, 3},
+	[REQUEST_ERROR] = {"error", "failed with", 20, 5},
+	[REQUEST_RAISED] = {"exceptions", "exceptions", 0, 6},
 	[REQUEST_OPEN] = {"open", NULL},
-	[REQUEST_PROCESS] = {"process", "process", 0, 7},
-	[REQUEST_THREAD] = {"thread", "thread", 0, 6},
+	[REQUEST_PROCESS] = {"process", "process", 0, 8},
+	[REQUEST_THREAD] = {"thread", "thread", 0, 7},
 	[REQUEST_SEQ] = {"seq", "event"},
 	[REQUEST_END_SEQ] = {"end_seq", NULL},
 	[REQUEST_KIND] = {"kind", NULL},
@@ -178,6 +186,8 @@ static struct cell slowest_cell(const void *context, size_t row, unsigned column
 		return cell_ns(CELL_MOMENT, q->begin_ns);
 	case REQUEST_SPAN:
 		return cell_ns(CELL_NS, span_of(q));
+	case REQUEST_SPAN_ERROR:
+		return cell_ns(CELL_ERROR, q->error_ns);
 	case REQUEST_WAITING:
 		return waiting_ns < 0 ? (struct cell){0} : cell_ns(CELL_NS, waiting_ns);
 	case REQUEST_ERROR:
@@ -243,6 +253,19 @@ static struct sheet requests_sheet(const struct report *w, const struct shown_re
 	return sheet;
 }
 
+/* The paths stand far from the beginning of environ, and the values of a dict are bounded. */
+static void say_unnamed(struct report *w, const struct shown_requests *s)
+{
+	bool unnamed = false;
+
+	for (size_t i = 0; i < s->count; i++)
+		unnamed |= s->chosen[i]->kind <= REQUEST_ASGI && !s->chosen[i]->target[0];
+	if (unnamed)
+		report_note(w,
+			"the paths of some requests were not recorded; to have them: pathline "
+			"record --values-limit items=200,bytes=8K,event=8K");
+}
+
 static int show_requests(struct report *w, struct shown_requests *s)
 {
 	struct sheet sheet = requests_sheet(w, s);
@@ -258,6 +281,7 @@ static int show_requests(struct report *w, struct shown_requests *s)
 	code = report_show(w, &sheet);
 	report_note(w, "pathline replay --request N goes to one, pathline calls --request N has "
 		       "its calls");
+	say_unnamed(w, s);
 	return code;
 }
 

@@ -104,6 +104,7 @@ static int begin_request(struct request_walk *w, const struct pl_event *e, enum 
 		.task_id = e->task_id,
 		.begin_ns = e->time_ns,
 		.end_ns = e->time_ns,
+		.begin_error_ns = e->time_error_ns,
 		.open = true};
 
 	if (!request_describe(&q, e) || w->all->count >= REQUESTS_MAX)
@@ -179,6 +180,15 @@ static void take_raise(struct request_walk *w, const struct pl_event *e)
 		snprintf(l->type, sizeof l->type, "%s", e->type ? e->type : "");
 }
 
+static void end_request_at(struct request *q, const struct pl_event *e)
+{
+	q->end_ns = e->time_ns;
+	const int64_t span_ns = q->end_ns - q->begin_ns;
+	q->error_ns = q->begin_error_ns < span_ns ? q->begin_error_ns : span_ns;
+	if (q->error_ns < e->time_error_ns)
+		q->error_ns = e->time_error_ns;
+}
+
 static void take_leave(struct request_walk *w, const struct pl_event *e)
 {
 	struct live_request *l = request_of_frame(w, e);
@@ -189,7 +199,7 @@ static void take_leave(struct request_walk *w, const struct pl_event *e)
 		return;
 	struct request *q = row_of(w, l);
 	q->end_seq = e->seq;
-	q->end_ns = e->time_ns;
+	end_request_at(q, e);
 	if (e->kind == PL_EVENT_YIELD) {
 		l->on_stack = false;
 		l->left_ns = e->time_ns;

@@ -28,7 +28,9 @@ struct request {
 	uint64_t seq, end_seq; /* of the call, and of its last event */
 	uint64_t task_id;      /* 0: it ran in no task */
 	int64_t begin_ns, end_ns;
-	int64_t suspended_ns; /* of a coroutine: while others ran */
+	int64_t begin_error_ns; /* it began at begin_ns, or up to so much later */
+	int64_t error_ns;	/* of end_ns - begin_ns: it may be so much less, or more */
+	int64_t suspended_ns;	/* of a coroutine: while others ran */
 	/* Looks at its thread meanwhile, and how many saw it wait; not of coroutines, which share
 	 * their thread. */
 	uint64_t looks, waiting_looks;

@@ -186,10 +186,15 @@ class Servers(Case):
             self.assertGreater(requests[2]["waiting_ns"], 0.1e9)
 
     def test_without_values(self):
-        routes, requests = self.found(self.record(WSGI, "--values", "none"))
+        out = self.record(WSGI, "--values", "none")
+        routes, requests = self.found(out)
         self.assertEqual({name: data["count"] for name, data in routes.items()}, {"application": 6})
         self.assertEqual(routes["application"]["slowest"], 3)
+        # a request without a stamp in it took some time all the same
+        self.assertTrue(all(data["duration_ns"] or data["error_ns"] for data in requests), requests)
         self.assertEqual({data["kind"] for data in requests}, {"wsgi"})
+        text = session.pathline("report", "--requests", out).stdout.decode()
+        self.assertIn("the paths of some requests were not recorded", text)
 
     def test_asgi(self):
         out = self.record(ASGI)
@@ -224,9 +229,10 @@ class Readers(Case):
     def test_text_and_csv(self):
         out = self.record(ASGI)
         text = session.pathline("report", "--requests", out).stdout.decode()
-        self.assertRegex(text, r"requests +total +avg +max .* route\n +4 .* GET /orders/:n\n")
-        self.assertRegex(text, r"request +began +took .* route\n +\d ")
+        self.assertRegex(text, r"requests +total +error +avg +max .* route\n +4 .* GET /orders/:n\n")
+        self.assertRegex(text, r"request +began +took +error .* route\n +\d ")
         self.assertIn("pathline replay --request N goes to one", text)
+        self.assertNotIn("were not recorded", text)
         rows = list(csv.DictReader(io.StringIO(session.pathline("report", "--requests", "--csv", "--sort", "avg", out).stdout.decode())))
         self.assertEqual([(row["count"], row["route"]) for row in rows], [("4", "GET /orders/:n")])
 
