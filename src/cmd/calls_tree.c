@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cmd/calls_ahead.h"
+#include "expr/match.h"
 #include "expr/named.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct call_frame {
 	struct call_node *node;	 /* owned; NULL: it is not shown */
 	struct call_node *shown; /* that node, or the nearest one of a frame below, or the root */
 	bool inside;		 /* a function of --function, or called by one */
+	bool prints;		 /* an exception, for the interpreter, or called by what does */
 	bool linked;		 /* no entry of it was recorded, so none of its end is missed */
 	struct pl_values args;	 /* owned: of a pending call that goes on, for the filter */
 	/* of the last exception that arrived in it */
@@ -236,6 +238,31 @@ static void make_pending(
 		calls_keep_values(t, &f->args, args);
 }
 
+static bool is_code(const struct pl_code *code, const char *file, const char *name)
+{
+	return code && named_function(code, name) &&
+	       match_is_end(pl_code_file(code), '/', (struct pl_text){file, strlen(file)});
+}
+
+/* Does it print an exception that nobody handled? From 3.13 on the interpreter calls Python code for
+ * that, and before it an import of that code, if it was not imported yet: thousands of calls. */
+static bool prints_exception(const struct calls_tree *t, const struct pl_code *code)
+{
+	const struct call_frame *caller = t->count ? &t->frames[t->count - 1] : NULL;
+
+	if (is_code(code, "traceback.py", "_print_exception_bltin"))
+		return true;
+	return is_code(code, "<frozen importlib._bootstrap>", "_find_and_load") &&
+	       (caller ? is_code(caller->code, "threading.py", "invoke_excepthook") : t->raised);
+}
+
+/* Does it only add to the number of calls below its caller? Who selects calls gets all of them. */
+static bool is_counted(const struct calls_tree *t)
+{
+	return t->count && t->frames[t->count - 1].prints && !t->all && !t->function &&
+	       !calls_filter_is_on(&t->filter);
+}
+
 static void show_frame(
 	struct calls_tree *t, struct call_frame *f, const struct pl_event *e, enum call_begin begin)
 {
@@ -254,7 +281,7 @@ static void show_frame(
 				 : calls_filter_begin(&t->filter, e, begin == CALL_CONTINUES);
 	if (wanted == EXPR_NO)
 		return;
-	if (t->depth && !filtered && parent->level + 1 >= t->depth) {
+	if (is_counted(t) || (t->depth && !filtered && parent->level + 1 >= t->depth)) {
 		parent->below++;
 		return;
 	}
@@ -281,6 +308,7 @@ static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call
 	struct call_frame f = {.code = e->code, .generator = e->generator, .task = task_key(e)};
 	f.inside = !t->function || (t->count && t->frames[t->count - 1].inside) ||
 		   named_function(e->code, t->function);
+	f.prints = (t->count && t->frames[t->count - 1].prints) || prints_exception(t, e->code);
 	show_frame(t, &f, e, begin);
 	t->frames[t->count++] = f;
 }
@@ -317,6 +345,8 @@ static void close_frame(struct calls_tree *t, const struct pl_event *e, enum cal
 	const bool drop = n && n->pending && !calls_filter_ended(&t->filter, n, &f->args);
 	call_values_release(&t->nodes, &f->args);
 	t->count--;
+	if (!t->count)
+		t->raised = e && e->kind == PL_EVENT_UNWIND;
 	if (n && n->written && t->follows && end_is_known(n))
 		n->begin = CALL_ENDS;
 	if (drop)

@@ -63,6 +63,7 @@ struct calls_tree {
 	struct calls_filter filter;
 	uint64_t greenlet;
 	struct pl_event now; /* the last one */
+	bool raised;	     /* an exception ended the last bottom frame */
 	bool passed_over;    /* the last event is the first after some that were */
 	bool stopped, failed;
 	int error; /* of reading ahead; 0: none */

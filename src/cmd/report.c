@@ -480,6 +480,8 @@ int cmd_report(struct cmd *c)
 			"of servers: calls of WSGI and ASGI applications, celery and rq tasks, by\n"
 			"route; and the slowest",
 			.flag = &w.requests},
+		{"all", 0, NULL, "of --exceptions also those that end a loop or an await",
+			.flag = &w.all_exceptions},
 		{"flame", 0, "FILE", "write a flame graph, an SVG for a browser", .text = &w.flame},
 		{"collapsed", 0, NULL, "stacks with microseconds, a line each, for other tools",
 			.flag = &w.collapsed},

@@ -33,6 +33,7 @@ struct report {
 	bool found;		  /* what was named exists */
 	bool some;		  /* a line ran in what was asked for */
 	bool headless;		  /* the CSV's head was written already */
+	bool all_exceptions;	  /* also those that end loops */
 	size_t exceptions_before; /* that were listed already, of other processes or threads */
 
 	/* what is shown now: a process, or one of its threads */

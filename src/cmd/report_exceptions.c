@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/units.h"
 #include "cmd/values.h"
 #include "session/crash.h"
 #include "session/ran.h"
@@ -328,16 +329,58 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	}
 }
 
+/* One that ended an await, a yield from, a for or an async for, as it does each time: no line of the
+ * program takes it. The handler of an async for is that of its own line. */
+static bool is_of_loop(const struct pl_profile_exception *e)
+{
+	if (!strcmp(e->type, "StopIteration"))
+		return e->end == PL_EXCEPTION_SWALLOWED;
+	return !strcmp(e->type, "StopAsyncIteration") &&
+	       (e->end == PL_EXCEPTION_SWALLOWED ||
+		       (e->end == PL_EXCEPTION_HANDLED && e->handled == e->raised &&
+			       e->handled_line == e->raised_line));
+}
+
+static int order_of(const struct report *w, const struct pl_profile_exception *e)
+{
+	return is_failure(w, e) ? 0 : is_of_loop(e) ? 2 : 1;
+}
+
 size_t report_order_exceptions(const struct report *w, const struct pl_profile_exception **to)
 {
 	size_t n = 0;
 
-	for (int later = 0; later < 2; later++)
+	for (int order = 0; order < 3; order++)
 		for (size_t i = 0; i < w->t->exception_count; i++)
-			if (is_failure(w, &w->t->exceptions[i]) != later &&
+			if (order_of(w, &w->t->exceptions[i]) == order &&
 				report_wants_exception(w, &w->t->exceptions[i]))
 				to[n++] = &w->t->exceptions[i];
 	return n;
+}
+
+/* Without those of loops, which are the last ones; in *count how often these were raised. Programs
+ * get all rows, and so does who asks for some. */
+static size_t shown_rows(
+	const struct report *w, const struct exception_rows *rows, size_t all, uint64_t *count)
+{
+	*count = 0;
+	if (w->all_exceptions || w->filter.expr || w->form != SHEET_TEXT)
+		return all;
+	while (all && order_of(w, rows->order[all - 1]) == 2)
+		*count += rows->order[--all]->count;
+	return all;
+}
+
+static void note_loops(struct report *w, uint64_t count)
+{
+	char number[UNITS_BYTES], note[UNITS_BYTES + 160];
+
+	units_count(number, count);
+	snprintf(note, sizeof note,
+		"%s StopIteration or StopAsyncIteration ended a loop, an await or a yield from; "
+		"--all shows them.",
+		number);
+	report_note(w, note);
 }
 
 int report_exceptions(struct report *w)
@@ -358,7 +401,9 @@ int report_exceptions(struct report *w)
 	}
 	s.cell = exception_cell;
 	s.context = &rows;
-	s.rows = report_order_exceptions(w, rows.order);
+	const size_t all = report_order_exceptions(w, rows.order);
+	uint64_t loops;
+	s.rows = shown_rows(w, &rows, all, &loops);
 	w->found |= s.rows > 0;
 	if (!s.rows && w->filter.expr) {
 		release_rows(&rows, 0);
@@ -366,9 +411,11 @@ int report_exceptions(struct report *w)
 	}
 	report_title(w, "exceptions", NULL);
 	int code = report_show(w, &s);
-	if (!s.rows)
+	if (loops)
+		note_loops(w, loops);
+	else if (!s.rows)
 		report_note(w, "No exception was raised in code that was recorded.");
-	w->exceptions_before += s.rows;
-	release_rows(&rows, s.rows);
+	w->exceptions_before += all;
+	release_rows(&rows, all);
 	return code;
 }

@@ -434,6 +434,29 @@ class Output(unittest.TestCase):
         done = tree().pathline("calls", "--from", "2001-01-01", "--to", "2001-01-02")
         self.assertIn("pathline: calls: no call is selected; the recording is from ", done.stderr.decode())
 
+    def test_an_exception_that_is_printed(self):
+        """What the interpreter calls for that has no lines, in threads and at the end."""
+        text = ("import threading\n\n\ndef work():\n    raise KeyError(1)\n\n\nt = threading.Thread(target=work)\nt.start()\nt.join()\nwork()\n")
+        folder = session.scratch()
+        with open(os.path.join(folder, "printed.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        self.assertEqual(session.pathline("record", "--python", session.PYTHON, "--", "printed.py", cwd=folder).returncode, 1)
+
+        def calls(*words):
+            return session.pathline("calls", *words, cwd=folder).stdout.decode()
+
+        shown = calls()
+        self.assertNotRegex(shown, r"TracebackException|StackSummary|linecache")
+        self.assertRegex(shown, r"\n( *)<module>.* !! KeyError.*\n(?:.*\n)*\1  work.* !! KeyError")
+        every = calls("--all")
+        printed = every.count("  _print_exception_bltin") + every.count("\n_print_exception_bltin")
+        self.assertEqual(len(re.findall(r"_print_exception_bltin.*\+[\d,]+ below", shown)), printed)
+        if printed:
+            self.assertEqual(printed, 2)
+            self.assertIn("TracebackException.__init__", every)
+            self.assertIn("TracebackException.__init__", calls("--function", "TracebackException.*"))
+            self.assertIn("TracebackException.__init__", calls("--filter", "func == 'TracebackException.__init__'"))
+
     def test_closed_pipe(self):
         with session.subprocess.Popen([session.PATHLINE, "calls", "--all", "--json"], cwd=tree().folder, stdout=session.subprocess.PIPE) as p:
             p.stdout.read(1)

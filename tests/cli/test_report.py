@@ -934,10 +934,25 @@ class Views(unittest.TestCase):
         text = ("class Three:\n    n = 0\n\n    def __iter__(self):\n        return self\n\n    def __next__(self):\n        self.n += 1\n"
                 "        if self.n > 3:\n            raise StopIteration\n        return self.n\n\n\n"
                 "def run(passes):\n    for n in Three():\n        passes += n\n    return passes\n\n\nrun(1)\nrun(2)\n")
-        recorded = session.Recorded(text, "loops.py")
+        recorded = session.Recorded(text, "loops.py", "--only-mine")
         rows = [row for row in views(recorded, "--exceptions") if row["file"].endswith("loops.py")]
         self.assertEqual([(row["type"], row["line"], row["end"], row["handled_line"], row["count"]) for row in rows],
                          [("StopIteration", 10, "swallowed", 15, 2)])
+        shown = recorded.pathline("report", "--exceptions").stdout.decode()
+        self.assertIn("2 StopIteration or StopAsyncIteration ended a loop, an await or a yield from; --all shows them.", shown)
+        self.assertNotIn("  StopIteration", shown)
+        for words in (("--all",), ("--filter", "exception == 'StopIteration'"), ("--csv",)):
+            self.assertRegex(recorded.pathline("report", "--exceptions", "-n", "0", *words).stdout.decode(), r"\bStopIteration\b.*__next__")
+
+    def test_exceptions_of_await_and_the_like(self):
+        text = ("import asyncio\n\n\nasync def items():\n    yield 1\n\n\nasync def one():\n    async for item in items():\n        pass\n\n\n"
+                "def part():\n    return (yield 1)\n\n\ndef whole():\n    yield from part()\n\n\nasync def main():\n    await one()\n"
+                "    list(whole())\n    try:\n        next(iter(()))\n    except StopIteration:\n        pass\n\n\nasyncio.run(main())\n")
+        recorded = session.Recorded(text, "awaits.py", "--only-mine")
+        shown = recorded.pathline("report", "--exceptions", "-n", "0").stdout.decode()
+        self.assertEqual(re.findall(r"(Stop\w+) +main +handled +\S+awaits.py:25", shown), ["StopIteration"])
+        self.assertEqual(len(re.findall("  Stop", shown)), 1, shown)
+        self.assertRegex(shown, r"\d StopIteration or StopAsyncIteration ended")
 
     def test_an_exception_that_nobody_handles(self):
         text = "def f():\n    raise KeyError(1)\n\n\nf()\n"
