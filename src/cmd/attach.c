@@ -173,13 +173,14 @@ static bool open_shm(struct attaching *a, char path[SHM_PATH_BYTES])
 
 static int start_collector_for(struct attaching *a)
 {
-	char text[PATH_MAX + 32], shm[SHM_PATH_BYTES];
+	char line[PATH_MAX], text[PATH_MAX + 32], shm[SHM_PATH_BYTES];
 	struct collector_start s = {
 		.directory_fd = a->place.directory_fd, .directory = a->place.real, .command = text};
 
 	a->options.no_children = !a->children;
 	record_options_apply(&a->options, &s);
-	snprintf(text, sizeof text, "%s (attached)", a->target.program);
+	attach_words_line(a->target.pid, line, sizeof line);
+	snprintf(text, sizeof text, "%s (attached)", line[0] ? line : a->target.program);
 	if (a->target.own_shm && !open_shm(a, shm))
 		return CMD_RECORD_FAILED;
 	if (a->target.own_shm)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/buf.h"
+#include "cmd/cmd.h"
 
 /* A script is named from the program's directory, not from ours. */
 static char *absolute_word(const struct attach_words *w, const char *word)
@@ -36,6 +38,27 @@ void attach_words_read(struct attach_words *w, int pid)
 	if (f)
 		fclose(f);
 	free(word);
+}
+
+void attach_words_line(int pid, char *text, size_t max)
+{
+	char path[64], *word = NULL;
+	struct pl_buf line = {0};
+	size_t room = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+	FILE *f = fopen(path, "re");
+	while (f && line.used < max && getdelim(&word, &room, 0, f) > 0) {
+		if (line.used)
+			buf_u8(&line, ' ');
+		cmd_quote(&line, word);
+	}
+	if (f)
+		fclose(f);
+	free(word);
+	const bool whole = !line.failed && line.used < max;
+	snprintf(text, max, "%.*s", whole ? (int)line.used : 0, whole ? (const char *)line.at : "");
+	buf_release(&line);
 }
 
 void attach_words_release(struct attach_words *w)

@@ -4,6 +4,7 @@
 #define PL_CMD_ATTACH_WORDS_H
 
 #include <limits.h>
+#include <stddef.h>
 
 #define ATTACH_WORDS_MAX 16
 
@@ -15,6 +16,8 @@ struct attach_words {
 
 /* What cannot be read is left out. */
 void attach_words_read(struct attach_words *w, int pid);
+/* Its whole command line, quoted as for a shell; "": it cannot be read. */
+void attach_words_line(int pid, char *text, size_t max);
 void attach_words_release(struct attach_words *w);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cmd/summary.h"
 #include "session/crash.h"
+#include "session/unbegun.h"
 
 /* "1,234 events", "1 event". */
 static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
@@ -110,7 +111,8 @@ static const char *say_nothing_recorded(const struct record_end *e)
 		if (e->quiet)
 			return NULL;
 		cmd_say_bold(e->cmd, "nothing was recorded: a Python started, but ended before its "
-				     "program began");
+				     "program began: it could not be read or compiled, or "
+				     "site failed");
 		return "see what it says without `pathline record`; site and sitecustomize run "
 		       "before recording begins";
 	}
@@ -248,6 +250,17 @@ static void say_killed(const struct record_end *e, const struct pl_recording *re
 	say_command(e, "see all of them:", "info");
 }
 
+/* Python's own message is above, unless it went elsewhere. */
+static void say_unbegun(const struct record_end *e, struct pl_recording *recording)
+{
+	const struct pl_process *p = pl_recording_process(recording, 0);
+
+	if (p && unbegun_is(recording, p))
+		cmd_say_bold(e->cmd,
+			"nothing of the program ran: Python could not read or compile it; what is "
+			"recorded is how Python said so and ended");
+}
+
 /* What ended threads, tasks and processes before their time. */
 static void say_crashes(const struct record_end *e)
 {
@@ -255,6 +268,7 @@ static void say_crashes(const struct record_end *e)
 
 	if (pl_recording_open(&recording, e->place->real, NULL) < 0)
 		return;
+	say_unbegun(e, recording);
 	say_exception(e, recording);
 	say_killed(e, recording);
 	pl_recording_close(recording);

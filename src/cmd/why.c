@@ -10,6 +10,7 @@
 #include "cmd/page.h"
 #include "cmd/report.h"
 #include "cmd/why_show.h"
+#include "session/unbegun.h"
 
 static volatile sig_atomic_t why_interrupted;
 
@@ -218,7 +219,12 @@ static int say_nothing_ended(const struct why_command *w)
 
 	if (cmd_say_damages("why", w->r, 0) != CMD_OK)
 		return CMD_BAD;
-	if (killed)
+	const struct pl_process *first = pl_recording_process(w->r, 0);
+
+	if (first && unbegun_is(w->r, first))
+		cmd_say("why: nothing of the program ran: Python could not read or compile it, and "
+			"said so; such an exception is not in the path");
+	else if (killed)
 		cmd_say("why: no exception ended anything, but process %" PRIu32
 			" was killed by signal %d; `pathline replay --process %" PRIu32
 			" --end` shows what ran last in it",

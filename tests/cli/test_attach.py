@@ -317,6 +317,8 @@ class Attached(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(out)
         self.assertEqual(program.end()["tools"], TOOLS)
+        command = json.loads(session.pathline("info", "--json", out).stdout.splitlines()[0])["data"]["command"]
+        self.assertRegex(command, r"\S+ \S+\.py \S+ sleeps \(attached\)$")
 
     def test_detach(self):
         program = self.start("sleeps")

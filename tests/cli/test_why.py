@@ -522,6 +522,20 @@ class Ends(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (1, b""))
         self.assertRegex(done.stderr.decode(), r"process 1 was killed by signal 9; `pathline replay --process 1 --end`")
 
+    def test_a_program_that_does_not_begin(self):
+        """Of a file that cannot be compiled 3.12 runs nothing at all, others what says so."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "wrong.py"), "w", encoding="utf-8") as f:
+            f.write("def f(:\n    pass\n")
+        done = pathline("record", "--python", session.PYTHON, "--", "wrong.py", cwd=folder)
+        told = done.stderr.decode()
+        self.assertRegex(told, "SyntaxError: .*\n")
+        self.assertRegex(told, r"pathline: nothing (of the program ran|was recorded): .*not .*read or compile")
+        if "recorded in" in told:
+            done = pathline("why", cwd=folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr.decode(), "why: nothing of the program ran: Python could not read or compile it")
+
     def test_none(self):
         done = pathline("why", cwd=recorded(FINE)[0])
         self.assertEqual((done.returncode, done.stdout), (1, b""))
