@@ -244,8 +244,8 @@ static bool is_code(const struct pl_code *code, const char *file, const char *na
 	       match_is_end(pl_code_file(code), '/', (struct pl_text){file, strlen(file)});
 }
 
-/* Does it print an exception that nobody handled? From 3.13 on the interpreter calls Python code for
- * that, and before it an import of that code, if it was not imported yet: thousands of calls. */
+/* Does it print an exception that nobody handled? From 3.13 on the interpreter calls Python code
+ * for that, and before it an import of that code, if it was not imported yet. */
 static bool prints_exception(const struct calls_tree *t, const struct pl_code *code)
 {
 	const struct call_frame *caller = t->count ? &t->frames[t->count - 1] : NULL;

@@ -329,8 +329,8 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	}
 }
 
-/* One that ended an await, a yield from, a for or an async for, as it does each time: no line of the
- * program takes it. The handler of an async for is that of its own line. */
+/* One that ended an await, a yield from, a for or an async for, as it does each time: no line of
+ * the program takes it. The handler of an async for is that of its own line. */
 static bool is_of_loop(const struct pl_profile_exception *e)
 {
 	if (!strcmp(e->type, "StopIteration"))
@@ -377,8 +377,8 @@ static void note_loops(struct report *w, uint64_t count)
 
 	units_count(number, count);
 	snprintf(note, sizeof note,
-		"%s StopIteration or StopAsyncIteration ended a loop, an await or a yield from; "
-		"--all shows them.",
+		"%s StopIteration or StopAsyncIteration of loops, await and yield from; --all "
+		"shows them.",
 		number);
 	report_note(w, note);
 }

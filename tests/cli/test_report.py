@@ -939,7 +939,7 @@ class Views(unittest.TestCase):
         self.assertEqual([(row["type"], row["line"], row["end"], row["handled_line"], row["count"]) for row in rows],
                          [("StopIteration", 10, "swallowed", 15, 2)])
         shown = recorded.pathline("report", "--exceptions").stdout.decode()
-        self.assertIn("2 StopIteration or StopAsyncIteration ended a loop, an await or a yield from; --all shows them.", shown)
+        self.assertIn("2 StopIteration or StopAsyncIteration of loops, await and yield from; --all shows them.", shown)
         self.assertNotIn("  StopIteration", shown)
         for words in (("--all",), ("--filter", "exception == 'StopIteration'"), ("--csv",)):
             self.assertRegex(recorded.pathline("report", "--exceptions", "-n", "0", *words).stdout.decode(), r"\bStopIteration\b.*__next__")
@@ -952,7 +952,7 @@ class Views(unittest.TestCase):
         shown = recorded.pathline("report", "--exceptions", "-n", "0").stdout.decode()
         self.assertEqual(re.findall(r"(Stop\w+) +main +handled +\S+awaits.py:25", shown), ["StopIteration"])
         self.assertEqual(len(re.findall("  Stop", shown)), 1, shown)
-        self.assertRegex(shown, r"\d StopIteration or StopAsyncIteration ended")
+        self.assertRegex(shown, r"\d StopIteration or StopAsyncIteration of loops")
 
     def test_an_exception_that_nobody_handles(self):
         text = "def f():\n    raise KeyError(1)\n\n\nf()\n"
