@@ -97,7 +97,7 @@ static void others(void **state)
 	assert_int_equal(x.s->frame, 0);
 	scene_says(&x, "hits 12", "line 12: 0 of 2 hits, without passes of one-line loops");
 	scene_denies(&x, "hits x", "not a line number: x; try hits 44");
-	scene_denies(&x, "list 0", "not a line number: 0; try list 44");
+	scene_denies(&x, "list 0", "there is no line 0: the first line of a file is 1");
 	assert_int_equal(session_do(x.s, "run", &x.err), PL_END);
 	assert_int_equal(x.s->outcome.refusal, REFUSAL_NOT_POSSIBLE);
 	assert_int_equal(session_do(x.s, "q", &x.err), 0);
