@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     _Function = TypeVar("_Function", bound=Callable[..., Any])
     _Globs = Union[str, Iterable[str]]
 
-__all__ = ["is_recording", "mark", "notrace", "precise_timestamping", "record", "start", "stop"]
+__all__ = ["is_recording", "mark", "notrace", "precise_timestamping", "record", "snapshot", "start", "stop"]
 
 _GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200  # of co_flags
 
@@ -100,6 +100,18 @@ def stop() -> "Union[str, None]":
     """
     from pathline import _recording
     return _recording.end()
+
+
+def snapshot(path: "Union[str, os.PathLike[str]]") -> bool:
+    """Write what is recorded of this process so far into one file; the recording goes on.
+
+    A file that is there is replaced. It takes about half a second, in which other threads run.
+    False: nothing is recorded; or the file was not written, of which a RuntimeWarning has the reason.
+    """
+    if not is_recording():
+        return False
+    from pathline import _recording
+    return _recording.snapshot(path)
 
 
 class record:

@@ -144,6 +144,29 @@ def end():
         return directory
 
 
+def _write_snapshot(path):
+    """The reason for which it was not written, or ""."""
+    command = _command()
+    if not command:
+        return "the command pathline is neither beside the package nor on PATH"
+    out, err = _spawn(command, ["snapshot", "--force", "--output", os.fspath(path), str(os.getpid())])
+    os.close(out)
+    try:
+        return " ".join(_read(err, sys.maxsize)).removeprefix("pathline: snapshot: ")
+    finally:
+        os.close(err)
+
+
+def snapshot(path):
+    try:
+        why = _write_snapshot(path)
+    except OSError as error:
+        why = str(error)
+    if why:
+        warnings.warn(f"pathline: no snapshot: {why}", RuntimeWarning, stacklevel=3)
+    return not why
+
+
 def _forget():
     """In a forked child: the recording is its parent's."""
     global _directory, _ends, _lock

@@ -25,7 +25,7 @@ static void print_help(FILE *to)
 	      "Without a COMMAND, on a terminal, it opens the latest recording.\n\n",
 		to);
 	for (size_t i = 0; i < ROWS; i++)
-		fprintf(to, "  %-8s %s\n", rows[i].name, rows[i].help);
+		fprintf(to, "  %-9s %s\n", rows[i].name, rows[i].help);
 	fputs("\n`pathline COMMAND --help` describes one. Begin with: pathline record script.py\n",
 		to);
 }

@@ -1,4 +1,4 @@
-/* pathline pack: a copy of a recording as one file, which every command reads. */
+/* pathline pack, and snapshot: a copy of a recording as one file, which every command reads. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include "cmd/attach_pid.h"
 #include "cmd/progress.h"
+#include "cmd/recorded.h"
 
 #define PACK_END ".pathline" /* of the file's name, if none is given */
 
 struct packer_run {
+	const char *command;
 	struct pl_recording *recording;
 	struct pl_pack how;
 	struct pl_packed packed;
@@ -30,7 +34,7 @@ static void show_pack_progress(void *arg, double done)
 
 static int refuse_pack(const struct packer_run *p, const char *why)
 {
-	cmd_say("pack: %s cannot be written: %s", p->path, why);
+	cmd_say("%s: %s cannot be written: %s", p->command, p->path, why);
 	return CMD_USAGE;
 }
 
@@ -113,14 +117,14 @@ static int say_packed(const struct packer_run *p)
 	const struct pl_packed *packed = &p->packed;
 
 	if (p->how.strip_values)
-		cmd_say("pack: the values of %" PRIu64 " event%s were taken out", packed->values,
-			packed->values == 1 ? "" : "s");
+		cmd_say("%s: the values of %" PRIu64 " event%s were taken out", p->command,
+			packed->values, packed->values == 1 ? "" : "s");
 	if (p->how.strip_sources)
-		cmd_say("pack: %" PRIu64 " source text%s taken out", packed->sources,
+		cmd_say("%s: %" PRIu64 " source text%s taken out", p->command, packed->sources,
 			packed->sources == 1 ? " was" : "s were");
 	if (!packed->damaged)
 		return CMD_OK;
-	cmd_say("pack: %" PRIu64 " damaged part%s left out; `pathline check` says where",
+	cmd_say("%s: %" PRIu64 " damaged part%s left out; `pathline check` says where", p->command,
 		packed->damaged, packed->damaged == 1 ? " was" : "s were");
 	return CMD_BAD;
 }
@@ -141,7 +145,7 @@ static int pack_recording(struct packer_run *p)
 		code = finish_part(p, fd);
 		return code == CMD_GO ? say_packed(p) : code;
 	}
-	cmd_say("pack: %s is not written: %s", p->path, pl_err_text(&err));
+	cmd_say("%s: %s is not written: %s", p->command, p->path, pl_err_text(&err));
 	if (p->part[0]) {
 		close(fd);
 		unlink(p->part);
@@ -149,9 +153,20 @@ static int pack_recording(struct packer_run *p)
 	return result == PL_ERR_IO ? CMD_NOT_WRITTEN : CMD_BAD;
 }
 
+/* The recording is open: write it, and close it. */
+static int pack_and_close(struct packer_run *p, const char *directory, const char *output)
+{
+	int code = name_pack(p, directory, output);
+
+	if (code == CMD_GO)
+		code = pack_recording(p);
+	pl_recording_close(p->recording);
+	return code;
+}
+
 int cmd_pack(struct cmd *c)
 {
-	struct packer_run p = {0};
+	struct packer_run p = {.command = c->name};
 	const char *output = NULL;
 	const struct cmd_option options[] = {
 		{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",
@@ -171,11 +186,62 @@ int cmd_pack(struct cmd *c)
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &p.recording);
+	return code == CMD_GO ? pack_and_close(&p, c->directory, output) : code;
+}
+
+/* ---- snapshot ---- */
+
+#define FLUSHED_MS 500 /* what happened before is in the recording then */
+
+/* Ask for what is not written yet, and give it the time. */
+static void take_newest(struct pl_recording *r)
+{
+	pl_recording_follow(r);
+	nanosleep(&(struct timespec){.tv_nsec = FLUSHED_MS * 1000000L}, NULL);
+	pl_recording_refresh(r, NULL);
+}
+
+static int open_process(struct packer_run *p, struct cmd *c)
+{
+	struct pl_err err = {0};
+	int pid, code = attach_pid(c, "snapshot", &pid);
+
 	if (code != CMD_GO)
 		return code;
-	code = name_pack(&p, c->directory, output);
+	if (!recorded_directory(pid, c->directory)) {
+		cmd_say("snapshot: process %d is not recorded, or is another user's; `pathline "
+			"ps` says which are",
+			pid);
+		return CMD_RECORD_FAILED;
+	}
+	code = pl_recording_open(&p->recording, c->directory, &err);
+	if (code < 0)
+		return cmd_open_failed("snapshot", c->directory, code, &err);
+	take_newest(p->recording);
+	return CMD_GO;
+}
+
+int cmd_snapshot(struct cmd *c)
+{
+	struct packer_run p = {.command = c->name};
+	const char *output = NULL;
+	const struct cmd_option options[] = {
+		{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",
+			.text = &output},
+		{"strip-values", 0, NULL, "without arguments, results and variables",
+			.flag = &p.how.strip_values},
+		{"strip-sources", 0, NULL, "without the texts of the source files",
+			.flag = &p.how.strip_sources},
+		{"force", 'f', NULL, "replace FILE if it exists", .flag = &p.force},
+		{0},
+	};
+	const struct cmd_usage usage = {"PID",
+		"Write what is recorded of a running process so far into one file, as pack does. "
+		"The\nprocess and its recording go on.",
+		options};
+	int code = cmd_parse(c, &usage);
+
 	if (code == CMD_GO)
-		code = pack_recording(&p);
-	pl_recording_close(p.recording);
-	return code;
+		code = open_process(&p, c);
+	return code == CMD_GO ? pack_and_close(&p, c->directory, output) : code;
 }

@@ -16,9 +16,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "attach/attach.h"
 #include "cmd/follow.h"
-#include "collector/collector.h"
+#include "cmd/recorded.h"
 
 #define LOOK_MS	  20
 #define COME_MS	  15000	 /* longer than `attach` itself waits */
@@ -30,29 +29,6 @@
 static void top_pause(void)
 {
 	nanosleep(&(struct timespec){.tv_nsec = (long)LOOK_MS * 1000000}, NULL);
-}
-
-/* ---- a recording that is there ---- */
-
-/* The directory that the arena of its recorder names. false: it is not recorded. */
-static bool find_recording(struct top *t, int pid)
-{
-	struct target target;
-	char why[ATTACH_WHY_BYTES];
-	struct arena arena = {0};
-
-	target_look(&target, pid, why); /* why it cannot be attached does not matter here */
-	if (!target.arena[0])
-		return false;
-	const int fd = open(target.arena, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	const bool found = fd >= 0 && arena_map(&arena, fd) == 0;
-	if (found)
-		snprintf(t->recording, sizeof t->recording, "%.*s", (int)sizeof t->recording - 1,
-			arena.head->directory);
-	arena_unmap(&arena);
-	if (fd >= 0)
-		close(fd);
-	return found;
 }
 
 /* ---- a recording for this ---- */
@@ -162,7 +138,7 @@ static int wait_for_recording(struct top *t)
 
 int top_attach(struct top *t, int pid)
 {
-	if (find_recording(t, pid)) {
+	if (recorded_directory(pid, t->recording)) {
 		struct pl_err err = {0};
 		const int code = pl_recording_open(&t->r, t->recording, &err);
 		return code < 0 ? cmd_open_failed("top", t->recording, code, &err) : CMD_GO;

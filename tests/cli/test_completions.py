@@ -53,7 +53,7 @@ class Tables(unittest.TestCase):
         """The tables are what --help prints."""
         listed = session.pathline("--help").stdout.decode()
         for command in COMMANDS:
-            self.assertIn(f"\n  {command.name:8} {command.help}\n", listed)
+            self.assertIn(f"\n  {command.name:9} {command.help}\n", listed)
             said = session.pathline(command.name, "--help").stdout.decode()
             head = f"usage: pathline {command.name} [OPTION]… {command.operands} {command.about}".split()
             self.assertEqual(said.split()[:len(head)], head)       # lines are as long as the terminal is wide

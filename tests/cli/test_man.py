@@ -26,8 +26,8 @@ def source(page):
         return f.read()
 
 
-# tests/cli/test_attach.py and test_top.py do the same with a process that runs
-NEED_A_PROCESS = ("pathline-attach", "pathline-detach", "pathline-top")
+# tests/cli/test_attach.py, test_top.py and test_snapshot.py do the same with a process that runs
+NEED_A_PROCESS = ("pathline-attach", "pathline-detach", "pathline-top", "pathline-snapshot")
 
 
 def examples(page):

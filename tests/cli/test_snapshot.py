@@ -1,0 +1,118 @@
+"""`pathline snapshot`: what is recorded of a running process, as one file."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+INTERPRETERS = "two"
+PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
+PROGRAM = '''\
+import os
+import sys
+
+
+def before(count):
+    return count
+
+
+def after(count):
+    return count
+
+
+for number in range(100):
+    before(number)
+print(os.getpid(), flush=True)
+sys.stdin.readline()
+after(1)
+print("after", flush=True)
+sys.stdin.readline()
+'''
+ITSELF = '''\
+import sys
+sys.path.insert(0, sys.argv[1])
+import pathline
+
+
+def book(count):
+    return count * 2
+
+
+for number in range(100):
+    book(number)
+print(pathline.snapshot(sys.argv[2]), pathline.snapshot("/nonexistent/file"))
+'''
+
+
+class Snapshot(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="snapshot-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def write(self, text):
+        path = os.path.join(self.dir, "program.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def run_command(self, *words, code=0):
+        done = subprocess.run([session.PATHLINE, *words], capture_output=True, text=True, timeout=120, cwd=self.dir)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stderr
+
+    def calls(self, recording):
+        """What was called; of a recording that goes on, the end is missing."""
+        done = session.pathline("dump", "--events", "call", "--fields", "code", recording)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        return done.stdout.decode().splitlines()
+
+    def called(self, recording):
+        return set(self.calls(recording))
+
+    def test_a_recorded_process(self):
+        program = subprocess.Popen([session.PATHLINE, "record", "-q", "-o", os.path.join(self.dir, "r"), session.PYTHON,
+                                    self.write(PROGRAM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.stdout.close)
+        pid = program.stdout.readline().strip()
+        first, second = (os.path.join(self.dir, name) for name in ("first", "second"))
+        self.run_command("snapshot", "-o", first, pid)
+        self.assertIn("it exists; --force", self.run_command("snapshot", "-o", first, pid, code=2))
+        program.stdin.write("\n")
+        program.stdin.flush()
+        self.assertEqual(program.stdout.readline(), "after\n")
+        self.run_command("snapshot", "-o", second, pid)
+        program.communicate("\n", timeout=60)
+        self.assertEqual(program.returncode, 0)
+        self.assertEqual(self.called(first) & {"before", "after"}, {"before"})
+        self.assertEqual(self.called(second) & {"before", "after"}, {"before", "after"})
+        self.assertEqual(self.calls(first), self.calls(second)[:len(self.calls(first))])
+        whole = self.calls(os.path.join(self.dir, "r"))
+        self.assertEqual(self.calls(second), whole[:len(self.calls(second))])
+        self.assertIn("end is missing",
+                      subprocess.run([session.PATHLINE, "check", first], capture_output=True, text=True, timeout=60).stdout)
+
+    def test_by_itself(self):
+        path = os.path.join(self.dir, "itself")
+        done = subprocess.run([session.PATHLINE, "record", "-q", "-o", os.path.join(self.dir, "r"), session.PYTHON, self.write(ITSELF),
+                               PACKAGE, path], capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "PATH": session.BUILD + ":" + os.environ["PATH"]})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "True False\n")
+        self.assertIn("no snapshot: /nonexistent/file cannot be written", done.stderr)
+        self.assertIn("book", self.called(path))
+
+    def test_nothing_is_recorded(self):
+        done = subprocess.run([session.PYTHON, self.write(ITSELF), PACKAGE, "x"], capture_output=True, text=True, timeout=60, cwd=self.dir)
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("False False\n", "", 0))
+
+    def test_refused(self):
+        self.assertIn(f"process {os.getpid()} is not recorded", self.run_command("snapshot", str(os.getpid()), code=125))
+        self.assertIn("'x' is not a process number", self.run_command("snapshot", "x", code=2))
+
+
+if __name__ == "__main__":
+    unittest.main()
