@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tui/orders.h"
+#include "tui/pointer.h"
 
 #define EDITOR_ARGS 32
 
@@ -40,6 +41,7 @@ static void editor_run(struct tui *t, const char *editor)
 
 	snprintf(line, sizeof line, "+%" PRId32, t->cursor);
 	def_prog_mode();
+	pointer_end(t);
 	endwin();
 	pid_t child = words && file ? fork() : -1;
 	if (child == 0) {

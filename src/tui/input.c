@@ -9,6 +9,7 @@
 #include <string.h>
 #include "tui/escape.h"
 #include "tui/orders.h"
+#include "tui/pointer.h"
 
 static void end_prompt(struct tui *t)
 {
@@ -134,10 +135,17 @@ static void take_key(struct tui *t, int code, wint_t c)
 {
 	char name[KEY_BYTES];
 
-	t->asked = false;
-	if (code == KEY_CODE_YES && c == KEY_RESIZE)
+	if (code == KEY_CODE_YES && c == KEY_RESIZE) {
+		t->asked = false;
 		return;
+	}
 	bool known = keyboard_name(t, code, c, name);
+	if (known && !strcmp(name, KEY_POINTER)) {
+		pointer_moved(t);
+		return;
+	}
+	t->asked = false;
+	pointer_forget(t);
 	if (t->prompt.open)
 		prompt_key(t, code, c, name);
 	else if (known)

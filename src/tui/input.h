@@ -11,6 +11,9 @@ void input_take(struct tui *t, int code, wint_t c);
 
 /* keyboard.c */
 
+/* The name of no key: the pointer of the mouse has moved. */
+#define KEY_POINTER "Pointer"
+
 /* Keys that terminals send in more ways than terminfo has. */
 void keyboard_define(void);
 /* The name of a key; of a mouse's, the place is kept. false: it has no name, and no meaning. */

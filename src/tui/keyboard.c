@@ -79,6 +79,7 @@ bool keyboard_name(struct tui *t, int code, wint_t c, char name[KEY_BYTES])
 			mouse.bstate & BUTTON4_PRESSED			     ? "WheelUp"
 			: mouse.bstate & BUTTON5_PRESSED		     ? "WheelDown"
 			: mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? "Click"
+			: mouse.bstate & REPORT_MOUSE_POSITION		     ? KEY_POINTER
 									     : "");
 		return name[0];
 	}

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "session/operations.h"
+#include "tui/pointer.h"
 #include "tui/reader.h"
-
-static void show_under_mouse(struct tui *t);
 
 /* A view answers with a command of the session, such as "j #4711"; "" means that it has changed the
  * position or the selected frame itself. */
@@ -40,7 +39,7 @@ static void do_click(struct tui *t, const char *rest)
 	} else if (y >= box->y && y < box->y + box->rows &&
 		   t->top + y - box->y <= t->source.lines) {
 		t->cursor = t->top + y - box->y;
-		show_under_mouse(t);
+		pointer_say(t, t->cursor, t->mouse_x);
 	}
 }
 
@@ -123,18 +122,6 @@ static void do_write_after(struct tui *t, const char *rest)
 static void do_watch(struct tui *t, const char *rest)
 {
 	do_with_variable(t, "watch", rest);
-}
-
-/* The value of the name under the mouse. What has none is left alone: it may be a keyword. */
-static void show_under_mouse(struct tui *t)
-{
-	char name[VARIABLE_NAME_BYTES], value[WHY_MAX / 2];
-	const int column = t->mouse_x - t->source_box.x - t->gutter + t->left;
-
-	if (!variables_under(t, t->cursor, column, name) || session_print(t->s, name, NULL))
-		return;
-	pl_value_text(&t->s->outcome.question.value, value, sizeof value);
-	tui_say(t, "%s = %s", name, value);
 }
 
 /* The source at the position, or at a line. */

@@ -21,6 +21,15 @@ struct box {
 	int y, x, rows, columns;
 };
 
+/* The mouse's, see pointer.h. */
+#define VARIABLE_NAME_BYTES 256
+struct pointer {
+	bool followed;			/* the terminal reports that it moves */
+	bool moved;			/* and it has */
+	bool said;			/* the message is the value of: */
+	char name[VARIABLE_NAME_BYTES]; /* what it is over; "": no name */
+};
+
 /* A call in the tree around the position. */
 struct tree_row {
 	uint64_t seq;
@@ -107,6 +116,7 @@ struct tui {
 	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
+	struct pointer pointer;
 	bool pasting;	  /* the terminal sends pasted text */
 	bool asked;	  /* Ctrl-C was pressed while nothing was running */
 	int64_t drawn_ns; /* CLOCK_MONOTONIC, when progress was last drawn */
@@ -165,7 +175,6 @@ bool timeline_click(struct tui *t, int y, int x);
 void timeline_enter(struct tui *t);
 
 /* variables.c */
-#define VARIABLE_NAME_BYTES 256
 void variables_draw(struct tui *t, struct box box);
 void variables_fold(struct tui *t);
 /* The variable that is chosen in the view; false: none is. */

@@ -29,6 +29,7 @@
 #include "session/operations.h"
 #include "tui/input.h"
 #include "tui/orders.h"
+#include "tui/pointer.h"
 #include "tui/reader.h"
 #include "tui/screen.h"
 
@@ -142,11 +143,13 @@ static void run_keys(struct tui *t)
 		int code;
 		counting_some(t);
 		draw(t);
+		pointer_begin(t); /* again after an editor, when curses has drawn */
 		wait_for_input(t);
 		if (*t->o->interrupted && !*t->o->ended)
 			interrupted(t);
 		while (!t->quit && !*t->o->ended && (code = get_wch(&c)) != ERR)
 			input_take(t, code, c);
+		pointer_show(t);
 	}
 }
 
@@ -211,7 +214,9 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 		return PL_ERR_IO;
 	}
 	orders_complete(own);
-	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED |
+			  REPORT_MOUSE_POSITION,
+		NULL);
 	t->o = o;
 	t->s = o->session;
 	t->tab.own = own;
@@ -219,6 +224,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	hold_resizes(t);
 	run_keys(t);
 	sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
+	pointer_end(t);
 	endwin();
 	delscreen(screen);
 	tui_free(t);

@@ -1,5 +1,6 @@
 """The variables of a frame on the screen: their view, and their values beside the source."""
 import os
+import signal
 import sys
 import unittest
 
@@ -68,6 +69,39 @@ class Arguments(unittest.TestCase):
         x = rows[y].index("order.count")
         for column, shown in ((x + 1, "order = <Order item='anvil' count=3>"), (x + 8, "order.count = 3")):
             t.type(f"\x1b[<0;{column + 1};{y + 1}M\x1b[<0;{column + 1};{y + 1}m").wait(lambda text, shown=shown: text.splitlines()[-2].startswith(shown))
+
+    def test_the_pointer(self):
+        """The mouse over a name shows its value, and nothing when it is gone; the terminal is asked for that only if there are values."""
+        t = self.open("-c", "b price", "-c", "c", "-c", "3n").wait("order.count")
+        self.assertEqual(t.settle().raw.count(b"\x1b[?1003h"), 1)
+        rows = t.text().splitlines()
+        y = next(i for i, row in enumerate(rows) if "row * order.count" in row)
+        x = rows[y].index("order.count")
+        move = "\x1b[<35;%d;%dM"
+        for column, shown in ((x + 1, "order = <Order item='anvil' count=3>"), (x + 8, "order.count = 3")):
+            t.type(move % (column + 1, y + 1)).wait(lambda text, shown=shown: text.splitlines()[-2].startswith(shown))
+        t.type(move % (x - 1, y + 1)).wait(lambda text: "order.count = 3" not in text)
+        # a key's message stays; the mouse moves on, and a button that is held is no click
+        t.type(move % (x + 1, y + 1)).wait("order = <Order").press("p").type("len(rows)\r").wait("^2 *$|\n2 ")
+        t.type(move % (x - 1, y + 1)).settle()
+        self.assertRegex(t.text(), "\n2 ")
+        t.type("\x1b[<0;1;3M" + "".join(f"\x1b[<32;{n};4M" for n in range(1, 9)) + "\x1b[<0;8;4m").settle()
+        self.assertEqual(t.text().splitlines()[:-3], rows[:-3])
+        t.press("q")
+        self.assertEqual(t.end(), 0)
+        self.assertTrue(t.restored())
+        self.assertGreater(t.raw.rindex(b"\x1b[?1003l"), t.raw.rindex(b"\x1b[?1003h"))
+        self.assertNotIn(b"\x1b[?1003h", self.open("-c", "b price", "-c", "c", of="none").wait("price").settle().raw)
+
+    def test_the_pointer_is_left_alone_elsewhere(self):
+        """While it is stopped, and in an editor, the terminal reports no movements."""
+        t = self.open("-c", "b price", "-c", "c").wait("order.count").settle()
+        os.kill(t.pid, signal.SIGTSTP)      # the leader of a session is not stopped by it, and goes on at once
+        t.wait(lambda _: t.raw.count(b"\x1b[?1003h") == 2).press("v").wait("arguments of").settle()
+        self.assertRegex(t.raw, rb"(?s)\x1b\[\?1003h.*\x1b\[\?1003l.*\x1b\[\?1049l.*\x1b\[\?1049h.*\x1b\[\?1003h")
+        os.kill(t.pid, signal.SIGTERM)
+        t.end()
+        self.assertTrue(t.raw.rindex(b"\x1b[?1003l") > t.raw.rindex(b"\x1b[?1003h") and t.restored())
 
     def test_asked(self):
         t = self.open("-c", "b price", "-c", "c").press("p").type("len(rows)\r").wait("^2 *$|\n2 ").press(":").type("p ro\t").wait("p rows")
