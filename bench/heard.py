@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Count the instructions of a workload by what is heard of it, by callgrind.
 
-    heard.py [--build DIR] [--python EXE] [--row w_aio] [--scales 400,1000]
+    heard.py [--build DIR] [--python EXE] [--row w_aio] [--scales 400,1000] [--values]
 
 A tool costs a program what the interpreter takes to call it, and what it does then. Counted in user
 space, of two runs the longer less the shorter, a unit of the workload's scale (of w_aio a request):
 unheard; with callbacks that do nothing for calls, for calls, resumes and yields, and for each line
 and call (the floor); and recorded. What is the kernel's no tool changes, so it is not counted.
+With --values in place of the callbacks: recorded also with the values of all calls.
 """
 import argparse
 import json
@@ -30,6 +31,10 @@ HEARD = {
 }
 
 
+RECORDED = {"what Pathline hears, recorded": ("--values=none",)}
+WITH_VALUES = {"recorded": ("--values=none",), "recorded with the values of all calls": ("--values=calls", "--values-of=*")}
+
+
 class Counter:
     def __init__(self, build, python, scratch):
         self.build, self.python, self.scratch = build, python, scratch
@@ -46,9 +51,9 @@ class Counter:
             raise SystemExit(f"pathline: {words[0]} failed under callgrind: {done.stderr[-800:]}")
         return int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(errors="replace"), re.M)[1])
 
-    def recorded(self, script, scale):
-        directory = self.scratch / f"recording-{scale}"
-        recording = Recording(self.build, directory, 1000)
+    def recorded(self, values, script, scale):
+        directory = self.scratch / f"recording-{scale}-{len(values)}"
+        recording = Recording(self.build, directory, 1000, values)
         try:
             arena = recording.arena()
             recording.signal_collector(signal.SIGSTOP)
@@ -71,6 +76,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--row", default="w_aio")
     parser.add_argument("--scales", default="400,1000", help="the second no larger than the arena has room for: the collector is stopped")
+    parser.add_argument("--values", action="store_true", help="what values cost, in place of what callbacks do")
     args = parser.parse_args()
     if not shutil.which("valgrind"):
         raise SystemExit("pathline: valgrind is not here; tools/install-deps ci installs it")
@@ -81,12 +87,13 @@ def main():
         counter = Counter(build, args.python, pathlib.Path(scratch))
         before = None
         print(f"{args.row} on {counter.minor}: instructions in user space, a unit of its scale")
-        for name, mode in [*HEARD.items(), ("what Pathline hears, recorded", None)]:
-            count = counter.heard if name in HEARD else lambda _, *words: counter.recorded(*words)
+        heard = dict(list(HEARD.items())[:1]) if args.values else HEARD
+        for name, mode in [*heard.items(), *(WITH_VALUES if args.values else RECORDED).items()]:
+            count = counter.heard if name in heard else counter.recorded
             few, many = (count(mode, script, scale) for scale in scales)
             each = (many - few) / (scales[1] - scales[0])
             before = before or each
-            print(f"  {name:<32}{each:12,.0f}" + (f"  {each / before - 1:+.0%}" if name != "nothing" else ""), flush=True)
+            print(f"  {name:<38}{each:14,.0f}" + (f"  {each / before:6.2f}" if name != "nothing" else ""), flush=True)
 
 
 if __name__ == "__main__":

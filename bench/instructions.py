@@ -61,8 +61,8 @@ class Recording:
     does outside of valgrind. The arena has room for all that the driver writes.
     """
 
-    def __init__(self, build, directory, hot):
-        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", "--values=none", "--hot", str(hot), "-o", str(directory), "--", "cat"],
+    def __init__(self, build, directory, hot, values=("--values=none",)):
+        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", *values, "--hot", str(hot), "-o", str(directory), "--", "cat"],
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def children(self):
