@@ -80,25 +80,6 @@ static void pause_ms(int ms)
 
 /* ---- options ---- */
 
-/* "5s", "500ms", "2m", "1h". */
-static bool read_span(const char *text, int64_t *ns)
-{
-	static const struct {
-		const char *word;
-		double ns;
-	} units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
-	char *end;
-	double count = strtod(text, &end);
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (*text >= '0' && *text <= '9' && !strcmp(end, units[i].word) && count > 0 &&
-			count * units[i].ns < 9e18) {
-			*ns = (int64_t)(count * units[i].ns);
-			return true;
-		}
-	return false;
-}
-
 static int read_options(struct attaching *a)
 {
 	const struct cmd_option own[] = {
@@ -113,7 +94,7 @@ static int read_options(struct attaching *a)
 	};
 	int code = record_options_read(&a->options, a->cmd, &(struct cmd_usage){"PID", ABOUT, own});
 
-	if (code == CMD_GO && a->for_text && !read_span(a->for_text, &a->for_ns)) {
+	if (code == CMD_GO && a->for_text && !cmd_span(a->for_text, &a->for_ns)) {
 		cmd_say("attach: --for: '%s' is not a time; write 500ms, 5s, 2m or 1h",
 			a->for_text);
 		code = CMD_USAGE;

@@ -33,6 +33,7 @@
 #define COMMANDS(X)                                                                                \
 	X(record, "run a program and record its path")                                             \
 	X(attach, "record a program that runs already")                                            \
+	X(service, "print how a service is always recorded")                                       \
 	X(detach, "end the recording of an attached program, which goes on")                       \
 	X(ps, "list the Python processes, and which can be attached")                              \
 	X(top, "show what a program does now, each second")                                        \
@@ -49,6 +50,7 @@
 	X(snapshot, "copy what is recorded of a process so far into one file")                     \
 	X(ls, "list the recordings")                                                               \
 	X(rm, "remove recordings")                                                                 \
+	X(prune, "remove the oldest recordings, by size and age")                                  \
 	X(check, "verify a recording, and say what is damaged")
 
 enum cmd_exit {
@@ -133,6 +135,8 @@ void cmd_table_text(char before, const char *text);
 int cmd_unknown(const char *command, const char *what, const char *word, const char *const *known);
 /* "64M", "2G", "1GiB", "100000": bytes, powers of 1024. false: it is not a size. */
 bool cmd_size(const char *text, uint64_t *bytes);
+/* "500ms", "5s", "2m", "1h", "30d", "2w": a time, more than 0. false: it is none. */
+bool cmd_span(const char *text, int64_t *ns);
 
 struct pl_buf;
 /* Append the word, quoted for a shell. */

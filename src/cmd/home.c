@@ -86,6 +86,15 @@ bool home_find(char path[PATH_MAX])
 	return false;
 }
 
+bool home_folder(const char *word, char path[PATH_MAX])
+{
+	if (!word)
+		return home_find(path);
+	if (snprintf(path, PATH_MAX, "%s/" HOME_NAME, word) < PATH_MAX && is_directory(path))
+		return true;
+	return snprintf(path, PATH_MAX, "%s", word) < PATH_MAX;
+}
+
 /* ---- its recordings ---- */
 
 /* 261128-101112-… was made at that local time. */

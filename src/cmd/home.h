@@ -37,6 +37,9 @@ bool home_has_own_files(const char *directory);
 /* The nearest folder, as a user would type it: ".pathline", "../.pathline". false: there is
  * none. */
 bool home_find(char path[PATH_MAX]);
+/* The folder of recordings that the word names: itself, or its .pathline if it has one; NULL: the
+ * nearest. false: there is none. */
+bool home_folder(const char *word, char path[PATH_MAX]);
 /* 0, or an errno. */
 int home_list(const char *folder, struct home_list *list);
 void home_list_release(struct home_list *list);

@@ -293,19 +293,6 @@ static void ls_release(struct listing *l)
 	home_list_release(&l->list);
 }
 
-/* FOLDER itself, or its .pathline if it has one; without FOLDER the nearest .pathline. */
-static bool find_folder(const char *word, char folder[PATH_MAX])
-{
-	struct stat st;
-
-	if (!word)
-		return home_find(folder);
-	if (snprintf(folder, PATH_MAX, "%s/" HOME_NAME, word) < PATH_MAX &&
-		stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
-		return true;
-	return snprintf(folder, PATH_MAX, "%s", word) < PATH_MAX;
-}
-
 /* Recordings whose collector was killed are finished first, so that they do not count as
  * running. */
 static int list_folder(struct out *o, const char *word, bool json)
@@ -313,7 +300,7 @@ static int list_folder(struct out *o, const char *word, bool json)
 	char folder[PATH_MAX];
 	struct listing l = {.out = o, .folder = folder, .json = json};
 
-	const bool found = find_folder(word, folder);
+	const bool found = home_folder(word, folder);
 	if (found && word && home_has_own_files(folder)) {
 		cmd_say("ls: %s is itself a recording; `pathline info %s` says what is in it", word,
 			word);

@@ -76,6 +76,25 @@ bool cmd_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
+bool cmd_span(const char *text, int64_t *ns)
+{
+	static const struct {
+		const char *word;
+		double ns;
+	} units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9},
+		{"w", 7 * 86400e9}};
+	char *end;
+	const double count = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (*text >= '0' && *text <= '9' && !strcmp(end, units[i].word) && count > 0 &&
+			count * units[i].ns < 9e18) {
+			*ns = (int64_t)(count * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
 void cmd_quote(struct pl_buf *b, const char *word)
 {
 	static const char plain[] =

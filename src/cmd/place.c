@@ -43,30 +43,37 @@ static bool make_private(const char *path)
 	return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0;
 }
 
-/* .pathline/261128-101112-name, and -2, -3 for others of the same second. */
-static int make_default(struct place *p, const char *name)
+/* FOLDER/261128-101112-name, and -2, -3 for others of the same second. */
+static int make_named(struct place *p, const char *name)
 {
 	char stamp[32];
 	time_t now = time(NULL);
 	struct tm local;
 
-	p->made_home = make_private(HOME_NAME);
-	if (!p->made_home && errno != EEXIST)
-		return place_failed(HOME_NAME, errno);
-	make_ignored();
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof stamp, "%y%m%d-%H%M%S", &local);
 	for (int n = 1; n < SAME_MAX; n++) {
-		if (n == 1)
-			snprintf(p->path, sizeof p->path, "%s/%s-%s", HOME_NAME, stamp, name);
-		else
-			snprintf(p->path, sizeof p->path, "%s/%s-%s-%d", HOME_NAME, stamp, name, n);
+		int length = snprintf(p->path, sizeof p->path, "%s/%s-%s", p->home, stamp, name);
+		if (length >= (int)sizeof p->path - 8)
+			return place_failed(p->home, ENAMETOOLONG);
+		if (n > 1)
+			snprintf(p->path + length, sizeof p->path - (size_t)length, "-%d", n);
 		if (make_private(p->path))
 			return CMD_GO;
 		if (errno != EEXIST)
 			break;
 	}
 	return place_failed(p->path, errno);
+}
+
+static int make_default(struct place *p, const char *name)
+{
+	strcpy(p->home, HOME_NAME);
+	p->made_home = make_private(HOME_NAME);
+	if (!p->made_home && errno != EEXIST)
+		return place_failed(HOME_NAME, errno);
+	make_ignored();
+	return make_named(p, name);
 }
 
 static bool is_empty(const char *path)
@@ -108,17 +115,29 @@ static int make_given(struct place *p, const char *directory)
 	return CMD_RECORD_FAILED;
 }
 
+static int place_open(struct place *p)
+{
+	p->directory_fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (p->directory_fd < 0 || !realpath(p->path, p->real))
+		return place_failed(p->path, errno);
+	return CMD_GO;
+}
+
 int place_make(struct place *p, const char *directory, const char *name)
 {
 	*p = (struct place){.directory_fd = -1, .is_default = !directory};
 	int code = directory ? make_given(p, directory) : make_default(p, name);
 
-	if (code != CMD_GO)
-		return code;
-	p->directory_fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (p->directory_fd < 0 || !realpath(p->path, p->real))
-		return place_failed(p->path, errno);
-	return CMD_GO;
+	return code == CMD_GO ? place_open(p) : code;
+}
+
+int place_make_in(struct place *p, const char *folder, const char *name)
+{
+	*p = (struct place){.directory_fd = -1, .is_default = true};
+	snprintf(p->home, sizeof p->home, "%s", folder);
+	int code = make_named(p, name);
+
+	return code == CMD_GO ? place_open(p) : code;
 }
 
 /* Remove the last part. */
@@ -175,26 +194,30 @@ void place_remove(struct place *p)
 
 static const char *name_of(const struct place *p)
 {
-	return p->path + sizeof HOME_NAME;
+	return p->path + strlen(p->home) + 1;
 }
 
-/* A recording with -o is not `latest`: that link is in .pathline, and names what is there. */
+/* A recording with -o is not `latest`: that link is in a folder, and names what is there. */
 void place_publish(const struct place *p)
 {
 	if (p->is_default)
-		home_set_latest(HOME_NAME, name_of(p));
+		home_set_latest(p->home, name_of(p));
 }
 
 void place_withdraw(const struct place *p)
 {
 	if (p->is_default)
-		home_unset_latest(HOME_NAME, name_of(p));
+		home_unset_latest(p->home, name_of(p));
 }
 
 bool place_latest(const struct place *p, char name[PATH_MAX])
 {
-	ssize_t n = p->is_default ? readlink(HOME_NAME "/" HOME_LATEST, name, PATH_MAX - 1) : -1;
+	char link[PATH_MAX];
+	ssize_t n = -1;
 
+	if (p->is_default &&
+		snprintf(link, sizeof link, "%s/" HOME_LATEST, p->home) < (int)sizeof link)
+		n = readlink(link, name, PATH_MAX - 1);
 	name[n > 0 ? n : 0] = 0;
 	return n > 0;
 }

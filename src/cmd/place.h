@@ -7,9 +7,10 @@
 
 struct place {
 	int directory_fd;    /* owned; -1: none */
+	char home[PATH_MAX]; /* the folder that it is in, if that was not given by -o */
 	char path[PATH_MAX]; /* as a user would type it */
 	char real[PATH_MAX]; /* absolute */
-	bool is_default;     /* .pathline/latest leads to it */
+	bool is_default;     /* `latest` in the folder leads to it */
 	bool made_home;	     /* there was no .pathline */
 	int made_parents;    /* for -o new/sub/dir: 2 */
 };
@@ -17,6 +18,8 @@ struct place {
 /* -o DIR, whose parents are made too, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or an
  * exit code after saying why. */
 int place_make(struct place *p, const char *directory, const char *name);
+/* FOLDER/<YYMMDD-HHMMSS>-<name>/, in a folder that exists. */
+int place_make_in(struct place *p, const char *folder, const char *name);
 /* There is no recording: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);
 /* The same for a recording that is written, and in which nothing is. */

@@ -14,6 +14,8 @@ static const char HELP_QUIET[] = "print no messages but errors";
 static const char HELP_LIMIT[] =
 	"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
 	"Without it: " DEFAULT_LIMIT "iB";
+static const char HELP_KEEP[] =
+	"drop what was recorded longer ago than AGE: 12h, 30d, 8w. Without it: nothing";
 static const char HELP_ON_FULL[] =
 	"when events come faster than they can be written: the program waits (at\n"
 	"most 2 s), or events are lost; the recording says so. Without it: wait";
@@ -87,7 +89,7 @@ enum { TIMING_CLOCK, TIMING_CALLS };
 
 /* The words of options that are not simply text, as given. */
 struct choices {
-	const char *limit, *on_full, *passes, *order, *clock, *timing, *hot;
+	const char *limit, *keep, *on_full, *passes, *order, *clock, *timing, *hot;
 };
 
 /* An option whose word is one of an enum of arena.h. */
@@ -151,6 +153,11 @@ static int read_choices(struct record_options *o, const struct choices *word)
 			o->command, word->limit);
 		return CMD_USAGE;
 	}
+	if (word->keep && !cmd_span(word->keep, &o->keep_ns)) {
+		cmd_say("%s: --keep: '%s' is not a time; write 12h, 30d or 8w", o->command,
+			word->keep);
+		return CMD_USAGE;
+	}
 	if (!read_count(word->hot, &o->hot_lines)) {
 		cmd_say("%s: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
 			"code",
@@ -167,6 +174,7 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c,
 	const struct cmd_option common[] = {
 		{"output", 'o', "DIR", HELP_OUTPUT, .text = &o->directory},
 		{"limit", 0, "SIZE", HELP_LIMIT, .text = &word->limit},
+		{"keep", 0, "AGE", HELP_KEEP, .text = &word->keep},
 		{"on-full", 0, "wait|drop", HELP_ON_FULL, .text = &word->on_full},
 		{"passes", 0, "all|none", HELP_PASSES, .text = &word->passes},
 		{"order", 0, "witness|exact", HELP_ORDER, .text = &word->order},
@@ -234,6 +242,7 @@ static enum arena_stamps stamps_of(const struct record_options *o)
 void record_options_apply(const struct record_options *o, struct collector_start *s)
 {
 	s->limit_bytes = o->limit_bytes;
+	s->keep_ns = o->keep_ns;
 	s->on_full = o->on_full;
 	s->no_children = o->no_children;
 	s->count_costs = o->stat;

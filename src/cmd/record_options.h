@@ -13,6 +13,7 @@ struct record_options {
 	const char *directory; /* of the recording; NULL: record chooses one. Points into argv */
 	const char *python;    /* that runs WHAT; NULL: python3 from PATH. Points into argv */
 	uint64_t limit_bytes;  /* 0: none */
+	int64_t keep_ns;       /* 0: for ever */
 	uint32_t on_full;      /* enum arena_full */
 	uint32_t passes;       /* enum arena_passes */
 	uint32_t order;	       /* enum arena_order */

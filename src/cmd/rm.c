@@ -8,65 +8,14 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "cmd/home.h"
+#include "cmd/victim.h"
 #include "collector/finish.h"
-
-/* A directory that is to be removed. */
-struct victim {
-	char path[PATH_MAX];
-	int fd;			  /* owned; -1: none */
-	char other[NAME_MAX + 1]; /* a file in it that is not a recording's; "": none */
-	bool is_recording;	  /* it has some files of a recording */
-};
-
-/* What is in the directory: some file of a recording, and another file? 0, or an errno. All of its
- * names are looked at before anything is removed. */
-static int look_through(struct victim *v)
-{
-	int fd = openat(v->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *e;
-
-	if (!d) {
-		int err = errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while ((e = readdir(d))) {
-		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
-			continue;
-		if (home_is_own_file(e->d_name))
-			v->is_recording = true;
-		else
-			snprintf(v->other, sizeof v->other, "%s", e->d_name);
-	}
-	closedir(d);
-	return 0;
-}
-
-/* Is its collector alive, or waiting to be replaced? `known`: the answer is certain. */
-static bool is_being_written(const char *path, bool *known)
-{
-	struct pl_recording *r = NULL;
-	struct pl_recording_info info = {0};
-
-	*known = pl_recording_open(&r, path, NULL) == 0;
-	if (*known)
-		pl_recording_info(r, &info);
-	*known = *known && (info.finished || *info.arena);
-	bool written = *known && !info.finished && access(info.arena, F_OK) == 0;
-	pl_recording_close(r);
-	return written;
-}
 
 static int refuse_victim(const struct victim *v, const char *why)
 {
@@ -82,10 +31,9 @@ static int judge_victim(struct victim *v, bool force)
 	char why[NAME_MAX + 64];
 	bool known;
 
-	v->fd = open(v->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (v->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+	int err = victim_open(v);
+	if (v->fd < 0 && (err == ELOOP || err == ENOTDIR))
 		return refuse_victim(v, "it is not a directory; a link is not followed");
-	int err = v->fd < 0 ? errno : look_through(v);
 	if (err)
 		return refuse_victim(v, strerror(err));
 	if (!v->is_recording)
@@ -94,7 +42,7 @@ static int judge_victim(struct victim *v, bool force)
 		snprintf(why, sizeof why, "%s in it is not part of a recording", v->other);
 		return refuse_victim(v, why);
 	}
-	bool written = is_being_written(v->path, &known);
+	bool written = victim_is_written(v->path, &known);
 	if (force)
 		return CMD_GO;
 	if (written)
@@ -105,56 +53,12 @@ static int judge_victim(struct victim *v, bool force)
 					"--force removes it all the same");
 }
 
-/* 0, or an errno. */
-static int remove_files(const struct victim *v)
-{
-	int fd = openat(v->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *e;
-	int err = d ? 0 : errno;
-
-	while (err == 0 && (e = readdir(d)))
-		if (home_is_own_file(e->d_name) && unlinkat(v->fd, e->d_name, 0) < 0 &&
-			errno != ENOENT)
-			err = errno;
-	if (d)
-		closedir(d);
-	else if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* The last part of the path, and the folder that it is in. */
-static const char *split_path(const char *path, char folder[PATH_MAX])
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		n--;
-	snprintf(folder, PATH_MAX, "%.*s", (int)n, path);
-	char *slash = strrchr(folder, '/');
-	const char *name = path + (slash ? slash - folder + 1 : 0);
-	if (!slash)
-		strcpy(folder, ".");
-	else
-		slash[slash == folder] = 0;
-	return name;
-}
-
-/* The files first, then the directory, then `latest` if that named it. */
 static int remove_one(struct victim *v)
 {
-	char folder[PATH_MAX], name[NAME_MAX + 1];
-	int err = remove_files(v);
+	int err = victim_remove(v);
 
-	snprintf(name, sizeof name, "%s", split_path(v->path, folder));
-	name[strcspn(name, "/")] = 0;
-	if (err == 0 && rmdir(v->path) < 0)
-		err = errno;
-	if (err == 0) {
-		home_unset_latest(folder, name);
+	if (err == 0)
 		return CMD_OK;
-	}
 	cmd_say("rm: %s could not be removed: %s", v->path, strerror(err));
 	return CMD_BAD;
 }
@@ -225,8 +129,7 @@ int cmd_rm(struct cmd *c)
 		victims[i].fd = -1;
 	code = remove_all(c, victims, force);
 	for (int i = 0; i < c->count; i++)
-		if (victims[i].fd >= 0)
-			close(victims[i].fd);
+		victim_close(&victims[i]);
 	free(victims);
 	return code;
 }

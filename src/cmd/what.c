@@ -126,7 +126,7 @@ static void name_from(struct what *w, const char *word)
 
 /* `-m package.module` is named by the module, `-c` is `command`, `-` is `stdin`, and a script is
  * named by its file. */
-static void name_python(struct what *w, char **words, int count)
+static void name_python(struct what *w, char *const *words, int count)
 {
 	const char *word = words[0];
 
@@ -136,6 +136,22 @@ static void name_python(struct what *w, char **words, int count)
 		name_from(w, "command");
 	else
 		name_from(w, strcmp(word, "-") ? word : "stdin");
+}
+
+/* An option of Python that stands alone and has its argument in the next word. */
+static bool takes_next(const char *word)
+{
+	return !strcmp(word, "-X") || !strcmp(word, "-W");
+}
+
+void what_name_running(struct what *w, char *const *words)
+{
+	while (words[0] && words[0][0] == '-' && words[0][1] && strncmp(words[0], "-m", 2) &&
+		strncmp(words[0], "-c", 2))
+		words += 1 + (takes_next(words[0]) && words[1]);
+	*w = (struct what){0};
+	name_python(w, (char *[]){words[0] ? words[0] : "-", words[0] ? words[1] : NULL},
+		words[0] && words[1] ? 2 : 1);
 }
 
 /* What begins with - can only be -m, -c or - here, which are short for python3 with these. The

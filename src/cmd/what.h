@@ -18,5 +18,7 @@ struct what {
  * why. */
 int what_resolve(struct what *w, char **words, int count, const char *python);
 void what_release(struct what *w);
+/* w->name only, for a Python that runs already: words are those after its own. */
+void what_name_running(struct what *w, char *const *words);
 
 #endif

@@ -136,6 +136,10 @@ static void write_header(struct collector *c, const struct collector_start *s)
 	put_values(&b, &s->values);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
 	put_pair(&b, "limit_bytes", text);
+	if (s->keep_ns) {
+		snprintf(text, sizeof text, "%lld", (long long)s->keep_ns);
+		put_pair(&b, "keep_ns", text);
+	}
 	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
 	put_pair(&b, "start_ns", text);
 	store_put(&c->store, RECORD_HEADER, &b);
@@ -332,12 +336,15 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	bool moved;
 
 	processes_look(c);
+	c->store.now_ns = now_ns;
 	moved = streams_look(&c->streams, &c->arena, STREAMS_EVENTS, now_ns);
 	moved |= streams_look(&c->streams, &c->arena, STREAMS_MESSAGES, now_ns);
 	processes_looked(c);
 	messages_read(c);
 	samples_settle(c, now_ns);
 	blocks_cut(c, keep_quarter_free(c) ? BLOCKS_ALL : why, now_ns);
+	if (store_is_old(&c->store))
+		blocks_make_room(c, 0);
 	forget_codes(c, freed);
 	processes_end(c, now_ns);
 	say_arena_torn(c);
@@ -740,7 +747,7 @@ static void leave_the_command(int keep_a, int keep_b)
 
 /* Undo what `record` has set. Of the remaining signals only SIGTERM is received, through the epoll,
  * so that it never comes in the middle of a write. */
-static int listen_to_signals(void)
+static int listen_to_signals(bool outlives_terms)
 {
 	sigset_t all, end;
 
@@ -754,7 +761,10 @@ static int listen_to_signals(void)
 					       ? SIG_IGN
 					       : SIG_DFL);
 	sigemptyset(&end);
-	sigaddset(&end, SIGTERM);
+	if (outlives_terms)
+		signal(SIGTERM, SIG_IGN);
+	else
+		sigaddset(&end, SIGTERM);
 	sigfillset(&all);
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 	sigprocmask(SIG_BLOCK, &end, NULL);
@@ -789,6 +799,8 @@ static int collector_begin(struct collector *c, const struct collector_start *s)
 
 	c->ticker.source = clock_choose();
 	int err = store_create(&c->store, s->directory_fd, s->limit_bytes);
+	c->store.keep_ns = s->keep_ns;
+	c->store.now_ns = mono_ns();
 	if (err < 0) {
 		snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,
 			strerror(-err), what_helps(err));
@@ -829,7 +841,7 @@ int collector_run(const struct collector_start *s)
 	if (!getcwd(c->directory, sizeof c->directory))
 		c->directory[0] = 0;
 	leave_the_command(s->directory_fd, s->channel);
-	l.signals = listen_to_signals();
+	l.signals = listen_to_signals(s->outlives_terms);
 	if (s->tick_ns && s->tick_ns < ROUND_NS)
 		prctl(PR_SET_TIMERSLACK, 1000);
 	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -34,10 +34,13 @@ struct collector_start {
 	const char *directory; /* absolute */
 	const char *command;   /* quoted for a shell */
 	uint64_t limit_bytes;  /* 0: none; else at least COLLECTOR_LIMIT_MIN */
+	int64_t keep_ns;       /* 0: for ever */
 	enum arena_full on_full;
 	const char *arena_directory; /* another process's /dev/shm; NULL: ours */
 	bool no_children;
-	bool count_costs; /* keep what was recorded of each code (costs.h) */
+	bool outlives_terms; /* SIGTERM does not end it: a service is stopped by one for each
+			      * process */
+	bool count_costs;    /* keep what was recorded of each code (costs.h) */
 	enum arena_passes passes;
 	enum arena_order order;
 	struct pl_view filter;	 /* the rules, as filter_read takes them */

@@ -19,6 +19,7 @@
 #define SLACK_BYTES_MAX	  (1u << 20)
 #define SEGMENT_MIN_BYTES (64u << 10)
 #define SEGMENT_MAX_BYTES (64u << 20)
+#define KEEP_PARTS	  16 /* segments in the time that is kept, at least */
 
 void store_segment_name(uint32_t number, char name[STORE_NAME_MAX])
 {
@@ -147,6 +148,7 @@ void store_close(struct store *s)
 			close(fds[i]);
 	free(s->segment_sizes);
 	free(s->segment_events);
+	free(s->segment_written_ns);
 	packer_release(&s->packer);
 	buf_release(&s->meta);
 	buf_release(&s->room);
@@ -224,6 +226,12 @@ void store_end(struct store *s, uint64_t ticks, bool recovered)
 
 /* ---- segments ---- */
 
+bool store_is_old(const struct store *s)
+{
+	return s->keep_ns && s->last_segment > s->first_segment &&
+	       s->now_ns - s->segment_written_ns[0] > s->keep_ns;
+}
+
 /* Kept free: what checkpoints take until the segment is dropped, and small records between two
  * looks. */
 bool store_over(const struct store *s, size_t bytes)
@@ -231,8 +239,8 @@ bool store_over(const struct store *s, size_t bytes)
 	const uint64_t part = store_segment_max(s);
 	const uint64_t kept = WORDS_BYTES + (part < SLACK_BYTES_MAX ? part : SLACK_BYTES_MAX);
 
-	return s->last_segment > s->first_segment &&
-	       !limit_allows(s, bytes + RECORD_HEAD_BYTES, kept);
+	return store_is_old(s) || (s->last_segment > s->first_segment &&
+					  !limit_allows(s, bytes + RECORD_HEAD_BYTES, kept));
 }
 
 /* For a segment that another process wrote. */
@@ -279,6 +287,8 @@ void store_drop_oldest(struct store *s)
 		(segment_count(s) - 1) * sizeof *s->segment_sizes);
 	memmove(s->segment_events, s->segment_events + 1,
 		(segment_count(s) - 1) * sizeof *s->segment_events);
+	memmove(s->segment_written_ns, s->segment_written_ns + 1,
+		(segment_count(s) - 1) * sizeof *s->segment_written_ns);
 	s->first_segment++;
 	buf_varint(&b, s->first_segment);
 	buf_varint(&b, s->dropped_events);
@@ -302,10 +312,15 @@ static int add_size(struct store *s)
 		if (!events)
 			return -ENOMEM;
 		s->segment_events = events;
+		int64_t *written = realloc(s->segment_written_ns, room * sizeof *written);
+		if (!written)
+			return -ENOMEM;
+		s->segment_written_ns = written;
 		s->segment_room = room;
 	}
 	s->segment_sizes[count] = 0;
 	s->segment_events[count] = 0;
+	s->segment_written_ns[count] = s->now_ns;
 	return 0;
 }
 
@@ -324,13 +339,16 @@ static int next_segment(struct store *s)
 		close(s->segment_fd);
 	s->segment_fd = fd;
 	s->last_segment++;
+	s->begun_ns = s->now_ns;
 	return 0;
 }
 
 static bool store_is_full(const struct store *s, size_t record_bytes)
 {
 	return s->segment_fd < 0 ||
-	       (*last_size(s) && *last_size(s) + record_bytes > store_segment_max(s));
+	       (*last_size(s) &&
+		       (*last_size(s) + record_bytes > store_segment_max(s) ||
+			       (s->keep_ns && s->now_ns - s->begun_ns > s->keep_ns / KEEP_PARTS)));
 }
 
 bool store_begins_segment(const struct store *s, size_t payload_bytes)
@@ -356,9 +374,10 @@ static int append_record(struct store *s, enum record_kind kind, const struct pl
 	if (err == 0)
 		err = file_append(s->segment_fd, *last_size(s), s->room.at, s->room.used);
 	s->room.failed = false;
-	if (err == 0)
+	if (err == 0) {
 		*last_size(s) += s->room.used;
-	else
+		s->segment_written_ns[segment_count(s) - 1] = s->now_ns;
+	} else
 		s->failed = -err;
 	return err;
 }

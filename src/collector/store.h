@@ -30,11 +30,16 @@ struct store {
 	uint64_t *segment_sizes;	      /* owned; by number - first_segment */
 	/* owned; in the same way; STORE_NOT_COUNTED: written by another collector */
 	uint64_t *segment_events;
+	/* owned; in the same way: when it was last written, on the clock of now_ns */
+	int64_t *segment_written_ns;
 	uint32_t segment_room;
 	uint64_t dropped_events; /* of all segments that were dropped */
 	uint64_t meta_bytes;
 	uint64_t reserved_to; /* bytes of meta for which there is space on disk */
 	uint64_t limit_bytes; /* 0: none */
+	int64_t keep_ns;      /* what is older is dropped by segments; 0: nothing */
+	int64_t now_ns;	      /* the owner sets it, if keep_ns is set; it never goes back */
+	int64_t begun_ns;     /* when the last segment was begun */
 	struct pl_buf meta;   /* records to append */
 	struct pl_buf room;   /* for one block's record */
 	struct packer packer; /* of all that is packed by itself */
@@ -57,8 +62,11 @@ int store_flush(struct store *s);	      /* 0, or -errno */
 bool store_followed(const struct store *s);   /* does a reader follow? */
 const char *store_why(const struct store *s); /* why it has failed */
 
-/* Would `bytes` more exceed the limit, with a segment left to drop? Then drop one. */
+/* Would `bytes` more exceed the limit, or is the oldest segment older than is kept, with a segment
+ * left to drop? Then drop one. */
 bool store_over(const struct store *s, size_t bytes);
+/* Is the oldest one so old? */
+bool store_is_old(const struct store *s);
 void store_drop_oldest(struct store *s);
 /* Append a BLOCK record with this number of events, in a new segment if the last one is full.
  * Flushes meta first. 0, or -errno. */

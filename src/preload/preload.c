@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "preload/begin.h"
 #include "preload/env.h"
 #include "preload/hook.h"
 #include "preload/slot.h"
@@ -165,8 +166,27 @@ static void join_arena(struct arena *arena)
 	}
 }
 
+/* The recording that a program of it handed on to us. */
+static bool join_handed(struct arena *arena)
+{
+	env_find(environ, preload.arena_path, sizeof preload.arena_path);
+	return preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent) &&
+	       open_arena(arena);
+}
+
+/* Or one of our own, where the environment names a directory for it: we are its first process. */
+static bool join_begun(struct arena *arena, const char *directory)
+{
+	if (!directory || !begin_wanted(directory) || !hook_wanted() ||
+		!begin_recording(directory, preload.arena_path, sizeof preload.arena_path))
+		return false;
+	preload.parent = 0;
+	return open_arena(arena);
+}
+
 /* The collector recognises us by the environment or by what we have mapped: at any time by one of
- * them. */
+ * them. Where the environment names a directory and there is no recording we stay in LD_PRELOAD:
+ * what this program starts may begin one. */
 __attribute__((constructor)) static void preload_init(void)
 {
 	int saved = errno;
@@ -175,12 +195,10 @@ __attribute__((constructor)) static void preload_init(void)
 	originals();
 	learn_own_path();
 	dl_iterate_phdr(learn_loader, NULL);
+	const char *directory = environ ? begin_named(environ) : NULL;
+	const bool joins = environ && (join_handed(&arena) || join_begun(&arena, directory));
 	if (environ)
-		env_find(environ, preload.arena_path, sizeof preload.arena_path);
-	bool joins = preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent) &&
-		     open_arena(&arena);
-	if (environ)
-		env_take(environ, preload.own_path);
+		env_take(environ, joins || !directory ? preload.own_path : "");
 	if (joins)
 		join_arena(&arena);
 	else

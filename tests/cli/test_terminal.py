@@ -45,7 +45,7 @@ asyncio.run(main())
 '''
 VIEWS = ((), ("--functions",), ("--callers", "loads"), ("--callees", "main"), ("--tree",), ("--tasks",), ("--blocking", "1us"),
          ("--exceptions",), ("--file", "far_away_module.py"))
-COMMANDS = ("record", "dump", "calls", "why", "replay", "report", "history", "query", "info", "pack", "ls", "rm", "check")
+COMMANDS = ("record", "dump", "calls", "why", "replay", "report", "history", "query", "info", "pack", "ls", "rm", "prune", "check")
 LONG_NAME = "a_function_whose_name_is_so_long_that_no_table_has_room_for_all_of_it"
 
 _folder = None

@@ -156,12 +156,72 @@ static void a_segment_is_cut_while_it_is_read(void **state)
 	assert_int_equal(w->store.segment_sizes[0], bytes);
 }
 
+/* ---- what is old ---- */
+
+#define HOUR_NS ((int64_t)3600 * 1000000000)
+
+/* The largest sum of what is on disk, and the oldest block that was there, over so many hours, in
+ * each of which a block is written. As blocks_make_room does it. */
+static void write_hours(struct store *s, int64_t hours, uint64_t *most, int64_t *oldest_ns)
+{
+	uint8_t bytes[3000] = {0};
+	struct pl_buf b = {0};
+
+	buf_put(&b, bytes, sizeof bytes);
+	for (int64_t hour = 1; hour <= hours; hour++) {
+		s->now_ns = hour * HOUR_NS;
+		while (store_over(s, b.used))
+			store_drop_oldest(s);
+		assert_int_equal(store_block(s, &b, 1), 0);
+		*most = store_bytes(s) > *most ? store_bytes(s) : *most;
+		const int64_t age_ns = s->now_ns - s->segment_written_ns[0];
+		*oldest_ns = age_ns > *oldest_ns ? age_ns : *oldest_ns;
+	}
+	buf_release(&b);
+}
+
+static void remove_segments(const struct world *w, const struct store *s)
+{
+	char name[STORE_NAME_MAX], path[128];
+
+	for (uint32_t n = 1; n <= s->last_segment; n++) {
+		store_segment_name(n, name);
+		snprintf(path, sizeof path, "%s/%s", w->directory, name);
+		assert_int_equal(unlink(path) == 0, n >= s->first_segment);
+	}
+}
+
+/* Three years, of which 30 days are kept; then the same with a limit that is reached before. */
+static void old_segments_go(void **state)
+{
+	struct world *w = *state;
+	const uint64_t limits[] = {0, 1 << 20};
+
+	for (int i = 0; i < 2; i++) {
+		uint64_t most = 0;
+		int64_t oldest_ns = 0;
+		unlink(w->meta);
+		unlink(w->segment);
+		assert_int_equal(store_create(&w->store, open_directory(w), limits[i]), 0);
+		w->store.keep_ns = 30 * 24 * HOUR_NS;
+		write_hours(&w->store, 3 * 365 * 24, &most, &oldest_ns);
+		assert_true(oldest_ns <= 30 * 24 * HOUR_NS);
+		if (limits[i])
+			assert_true(most <= limits[i] && oldest_ns < 15 * 24 * HOUR_NS);
+		else
+			assert_true(most < 33 * 24 * 3200 && oldest_ns > 27 * 24 * HOUR_NS);
+		remove_segments(w, &w->store);
+		store_close(&w->store);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(goes_on_after_the_last_sound_record, begin, end),
 		cmocka_unit_test_setup_teardown(meta_is_cut_while_it_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(a_segment_is_cut_while_it_is_read, begin, end),
+		cmocka_unit_test_setup_teardown(old_segments_go, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
