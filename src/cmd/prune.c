@@ -17,7 +17,8 @@
 static const char ABOUT[] =
 	"Remove the oldest recordings of the nearest .pathline, or of each FOLDER (or its "
 	".pathline):\nthose that were last written longer than AGE ago, then as many as it takes "
-	"for the rest\nof the folder to take at most SIZE on disk. A recording that is being written "
+	"for the rest\nof the folder to take at most SIZE on disk. A recording that is being "
+	"written "
 	"counts and\nstays; what is not a recording is left alone. Prints what it removes.";
 
 struct pruner {
@@ -33,8 +34,8 @@ static int read_rules(struct pruner *p)
 		cmd_say("prune: say what may stay: --limit SIZE, --keep AGE, or both");
 		return CMD_USAGE;
 	}
-	if (p->limit_text && (!cmd_size(p->limit_text, &p->rules.limit_bytes) ||
-				     !p->rules.limit_bytes)) {
+	if (p->limit_text &&
+		(!cmd_size(p->limit_text, &p->rules.limit_bytes) || !p->rules.limit_bytes)) {
 		cmd_say("prune: --limit: '%s' is not a size; write 64M, 2G, 1GiB or a number of "
 			"bytes",
 			p->limit_text);
@@ -65,7 +66,7 @@ static void say_rest(const struct pruner *p, const struct prune_order *o, const 
 	char line[PATH_MAX + 128];
 	int n = snprintf(line, sizeof line, "%s: %zu %s %s, %s\n", o->folder, o->kept,
 		o->kept == 1 ? "recording" : "recordings",
-		p->dry_run	 ? "would stay"
+		p->dry_run     ? "would stay"
 		: o->kept == 1 ? "stays"
 			       : "stay",
 		size);

@@ -14,9 +14,9 @@ uint64_t prune_choose(const struct prune_question *q, struct prune_item *items, 
 	for (int by_size = 0; by_size < 2; by_size++)
 		for (size_t i = 0; i < count; i++) {
 			struct prune_item *item = &items[i];
-			const bool wanted = by_size ? q->rules.limit_bytes &&
-							      bytes > q->rules.limit_bytes
-						    : is_old(q, item);
+			const bool wanted =
+				by_size ? q->rules.limit_bytes && bytes > q->rules.limit_bytes
+					: is_old(q, item);
 			if (!wanted || item->stays || item->goes)
 				continue;
 			item->goes = q->may_go(q->context, i);

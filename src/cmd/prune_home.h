@@ -15,13 +15,13 @@ struct prune_gone {
 struct prune_order {
 	const char *folder;
 	struct prune_rules rules;
-	bool dry_run; /* remove nothing */
+	bool dry_run;						 /* remove nothing */
 	void (*gone)(void *context, const struct prune_gone *g); /* NULL: not wanted */
 	void *context;
 	/* out: */
 	size_t removed, failed, kept;
 	uint64_t removed_bytes, kept_bytes;
-	int err;	/* errno of the first removal that failed */
+	int err; /* errno of the first removal that failed */
 };
 
 /* Only directories that are recordings and nothing else count and go. One that is being written

@@ -57,8 +57,7 @@ int cmd_service(struct cmd *c)
 	bool plain = false;
 	const struct cmd_option options[] = {
 		{"plain", 0, NULL, "print the variables alone, as NAME=VALUE", .flag = &plain},
-		{"begin", 0, "PID",
-			"for the preload: record PID below DIR, and print the arena",
+		{"begin", 0, "PID", "for the preload: record PID below DIR, and print the arena",
 			.text = &pid_text},
 		{0},
 	};
@@ -73,7 +72,8 @@ int cmd_service(struct cmd *c)
 	if (!pid_text)
 		return print_variables(c->words[0], plain);
 	int pid = 0;
-	struct cmd of_pid = {.name = c->name, .words = (char *[]){(char *)pid_text, NULL}, .count = 1};
+	struct cmd of_pid = {
+		.name = c->name, .words = (char *[]){(char *)pid_text, NULL}, .count = 1};
 	code = attach_pid(&of_pid, "service", &pid);
 	return code == CMD_GO ? service_begin(c, pid, c->words[0]) : code;
 }

@@ -123,8 +123,7 @@ static int read_settings(struct service *s)
 	c.count = s->settings.count;
 	const struct cmd_option none[] = {{0}};
 	int code = record_options_read(&s->options, &c,
-		&(struct cmd_usage){
-			"", "The settings of a service, from its environment.", none});
+		&(struct cmd_usage){"", "The settings of a service, from its environment.", none});
 	s->options.quiet = true;
 	if (code != CMD_GO)
 		return code;
@@ -164,9 +163,8 @@ static void prune_old(const struct service *s, uint64_t limit_bytes)
 static int start_collector_of(struct service *s)
 {
 	char text[PATH_MAX + 32];
-	struct collector_start start = {.directory_fd = s->place.directory_fd,
-		.directory = s->place.real,
-		.command = text};
+	struct collector_start start = {
+		.directory_fd = s->place.directory_fd, .directory = s->place.real, .command = text};
 
 	record_options_apply(&s->options, &start);
 	start.limit_bytes = half_of_limit(s);
@@ -251,10 +249,7 @@ static int record_service(struct service *s)
 
 int service_begin(struct cmd *c, int pid, const char *directory)
 {
-	struct service s = {.cmd = c,
-		.pid = pid,
-		.drain.channel = -1,
-		.place.directory_fd = -1};
+	struct service s = {.cmd = c, .pid = pid, .drain.channel = -1, .place.directory_fd = -1};
 
 	if (!realpath(directory, s.folder) || !leave_program())
 		return CMD_RECORD_FAILED;

@@ -40,8 +40,7 @@ static const struct setting {
 static const struct setting *find_setting(const char *name, size_t length)
 {
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-		if (strlen(settings[i].name) == length &&
-			!memcmp(settings[i].name, name, length))
+		if (strlen(settings[i].name) == length && !memcmp(settings[i].name, name, length))
 			return &settings[i];
 	return NULL;
 }

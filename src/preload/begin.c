@@ -54,8 +54,7 @@ static bool find_command(char path[PATH_MAX])
 static int start_service(const char *command, const char *directory, int told)
 {
 	char pid[16];
-	char *words[] = {
-		(char *)command, "service", "--begin", pid, "--", (char *)directory, NULL};
+	char *words[] = {(char *)command, "service", "--begin", pid, "--", (char *)directory, NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t child;
 
