@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "preload/begin.h"
 #include "preload/env.h"
 #include "preload/hook.h"
 #include "preload/preload.h"
@@ -46,6 +47,26 @@ void env_take(char **env, const char *own_path)
 {
 	(void)env;
 	snprintf(taken_for, sizeof taken_for, "%s", own_path);
+}
+
+const char *begin_named(char *const *env)
+{
+	(void)env;
+	return NULL;
+}
+
+bool begin_wanted(const char *directory)
+{
+	(void)directory;
+	return false;
+}
+
+bool begin_recording(const char *directory, char *arena, size_t size)
+{
+	(void)directory;
+	(void)arena;
+	(void)size;
+	return false;
 }
 
 bool hook_wanted(void)
