@@ -111,11 +111,11 @@ static void unknown_column(void **state)
 {
 	(void)state;
 	said_begin();
-	const int code = sheet_check_sort(columns, "hist");
+	const int code = sheet_check_sort("report", columns, "hist");
 	assert_string_equal(said_end(),
 		"pathline: report: unknown column for --sort 'hist'; did you mean 'hits'?\n");
 	assert_int_equal(code, CMD_USAGE);
-	assert_int_equal(sheet_check_sort(columns, "count"), CMD_GO);
+	assert_int_equal(sheet_check_sort("report", columns, "count"), CMD_GO);
 }
 
 /* The highest number is left out first. */
