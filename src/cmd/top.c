@@ -6,11 +6,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "cmd/follow.h"
 #include "cmd/page.h"
 #include "cmd/replay.h"
 
 #define ROWS_DEFAULT 20
+#define FOLLOWED_MS  500
 
 static const char ABOUT[] =
 	"Show what a program does at this moment, each second, from its exact path: the functions\n"
@@ -120,6 +122,14 @@ static void stop_top(int number)
 	follow_stopped = 1;
 }
 
+/* Until the recorder has noticed that it is followed it writes an event within 400 ms, so what the
+ * first look is of might not be there yet. */
+static void begin_following(struct pl_recording *r)
+{
+	pl_recording_follow(r);
+	nanosleep(&(struct timespec){.tv_nsec = FOLLOWED_MS * 1000000L}, NULL);
+}
+
 /* Whatever ends it, the recorder leaves the program. */
 static void catch_signals(void)
 {
@@ -138,7 +148,7 @@ static int run_top(struct top *t)
 	if (code == CMD_GO)
 		code = page_open(t->cmd, &t->out, !t->json);
 	if (code == CMD_GO) {
-		pl_recording_follow(t->r);
+		begin_following(t->r);
 		code = screen ? top_run_screen(t) : top_run_plain(t);
 		const int written = page_close(t->cmd, &t->out);
 		code = written ? written : code;
