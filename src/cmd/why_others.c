@@ -14,6 +14,8 @@ struct other_thread {
 	const struct pl_thread *thread;
 	struct pl_frame frame;
 	uint64_t seq;
+	bool left;    /* for code that is not recorded: `frame` is then the one that it left */
+	bool goes_on; /* an event follows */
 };
 
 /* Times are coarse; the order of a process's switches between threads is exact. */
@@ -40,13 +42,23 @@ static int find_last_before(struct why_show *s, struct other_thread *t, struct p
 	return code;
 }
 
-/* The stack after the event t->seq. `next`: the kind of the event after it. PL_END: it was in no
- * frame. */
-static int find_frame(struct why_show *s, struct other_thread *t, enum pl_event_kind *next)
+/* Below the frame that this event ended are only frames whose end has no event: what the filter
+ * leaves out called the recorded code. */
+static bool has_left(const struct why_show *s, const struct pl_event *e, const struct pl_frame *top)
+{
+	const uint32_t ends = 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND;
+	struct pl_recording_info info;
+
+	pl_recording_info(s->why->r, &info);
+	return top->linked && info.filter[0] && ends >> e->kind & 1 && e->code;
+}
+
+/* The stack after the event t->seq. PL_END: it was in no frame. */
+static int find_frame(const struct why_show *s, struct other_thread *t)
 {
 	struct pl_frame frames[FRAMES_READ];
 	struct pl_cursor *c = NULL;
-	struct pl_event e;
+	struct pl_event e, next;
 	int code = pl_cursor_new(&c, s->why->r, t->thread->process, t->thread->number, NULL);
 
 	if (code == 0)
@@ -54,12 +66,18 @@ static int find_frame(struct why_show *s, struct other_thread *t, enum pl_event_
 	if (code == 0)
 		code = pl_cursor_next(c, &e, NULL);
 	size_t depth = code == 0 ? pl_cursor_stack(c, frames, FRAMES_READ) : 0;
-	*next = code == 0 && pl_cursor_next(c, &e, NULL) == 0 ? e.kind : PL_EVENT_GAP;
+	t->goes_on = code == 0 && pl_cursor_next(c, &next, NULL) == 0 && next.kind != PL_EVENT_GAP;
 	pl_cursor_free(c);
 	depth = depth < FRAMES_READ ? depth : FRAMES_READ;
 	if (code || !depth)
 		return code ? code : PL_END;
 	t->frame = frames[depth - 1];
+	t->left = has_left(s, &e, &t->frame);
+	if (t->left) {
+		t->frame.code = e.code;
+		t->frame.line = e.line;
+		return 0;
+	}
 	while (depth > 1 && why_show_is_library(frames[depth - 1].code) && !frames[depth - 1].task)
 		depth--;
 	if (!why_show_is_library(frames[depth - 1].code))
@@ -67,12 +85,11 @@ static int find_frame(struct why_show *s, struct other_thread *t, enum pl_event_
 	return 0;
 }
 
-/* "shop.py:14  t.join()" */
+/* "main, shop.py:14  t.join()" */
 static void end_with_line(struct why_show *s, const struct pl_code *code, int32_t line)
 {
 	struct out *o = s->out;
 
-	out_text(o, " in ");
 	out_clean(o, text_of(pl_code_name(code)));
 	out_text(o, ", ");
 	out_path(o, pl_code_file(code), 80);
@@ -95,6 +112,16 @@ static void write_heading(struct why_show *s, bool *headed, const char *heading)
 	out_char(s->out, '\n');
 }
 
+/* It ran nothing more that is recorded, and ended before its process did. When is not recorded: the
+ * end_ns of a thread is the last time that it read. */
+static bool has_ended(const struct why_show *s, const struct other_thread *t)
+{
+	const struct pl_process *p = pl_recording_find_process(s->why->r, t->thread->process);
+
+	return t->left && !t->goes_on && t->thread->end_ns &&
+	       (!p || !p->end_ns || t->thread->end_ns < p->end_ns);
+}
+
 static void write_other(struct why_show *s, const struct other_thread *t)
 {
 	struct out *o = s->out;
@@ -108,6 +135,12 @@ static void write_other(struct why_show *s, const struct other_thread *t)
 	}
 	out_text(o, " #");
 	out_u64(o, t->seq);
+	if (!t->left)
+		out_text(o, " in ");
+	else if (t->goes_on || t->thread->end_ns)
+		out_text(o, " in code that is not recorded, after ");
+	else
+		out_text(o, " may have ended, after ");
 	end_with_line(s, t->frame.code, t->frame.line);
 }
 
@@ -123,9 +156,8 @@ static int write_threads(struct why_show *s, struct pl_err *err)
 		struct other_thread t = {.thread = pl_recording_thread(s->why->r, at->process, n)};
 		if (!t.thread || n == at->thread)
 			continue;
-		enum pl_event_kind next;
 		code = find_last_before(s, &t, err);
-		if (code || find_frame(s, &t, &next) || !t.frame.code)
+		if (code || find_frame(s, &t) || !t.frame.code || has_ended(s, &t))
 			continue;
 		write_heading(s, &headed, "Other threads then:");
 		write_other(s, &t);
@@ -145,6 +177,7 @@ static void write_task(struct why_show *s, const struct task_name *name, struct 
 	out_clean(o, text_of(text));
 	out_text(o, " #");
 	out_u64(o, t->seq);
+	out_text(o, " in ");
 	end_with_line(s, t->frame.code, t->frame.line);
 }
 
@@ -154,12 +187,11 @@ static int find_waiting(struct why_show *s, const struct tasks *tasks, const str
 {
 	const struct task_wanted wanted = {.task = *name, .back = true, .seq = s->crash->raise.seq};
 	struct task_name found;
-	enum pl_event_kind next;
-	int code = tasks_find(tasks, &wanted, &t->seq, &found, NULL);
+	int code = tasks_waits(tasks, name, wanted.seq, NULL);
 
 	if (code == 0)
-		code = find_frame(s, t, &next);
-	return code == 0 && next != PL_EVENT_YIELD ? PL_END : code;
+		code = tasks_find(tasks, &wanted, &t->seq, &found, NULL);
+	return code == 0 ? find_frame(s, t) : code;
 }
 
 static int write_tasks(struct why_show *s, struct pl_err *err)

@@ -169,6 +169,35 @@ int tasks_resumed(
 	return code;
 }
 
+static int is_of_wanted(void *context, const struct pl_event *e)
+{
+	const struct look *l = context;
+
+	return tasks_same(e->task_id, e->task, &l->wanted->task) ? 0 : PL_END;
+}
+
+int tasks_waits(
+	const struct tasks *t, const struct task_name *task, uint64_t seq, struct pl_err *err)
+{
+	const struct task_wanted w = {.task = *task};
+	struct look l = {.tasks = t, .wanted = &w};
+	const struct pl_wanted wanted = {.process = t->process,
+		.thread = t->thread,
+		.kinds = ~(1u << PL_EVENT_AGAIN | 1u << PL_EVENT_MARK | 1u << PL_EVENT_GAP),
+		.may = may_name_task,
+		.is = is_of_wanted,
+		.context = &l,
+		.stop = t->stop};
+	struct pl_search *search = NULL;
+	struct pl_event e;
+	int code = pl_search_new(&search, t->r, &wanted, err);
+
+	if (code == 0)
+		code = pl_search_previous(search, seq, 0, &e, err);
+	pl_search_free(search);
+	return code == 0 && e.kind != PL_EVENT_YIELD ? PL_END : code;
+}
+
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
 	struct pl_err *err)
 {

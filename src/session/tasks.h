@@ -43,6 +43,10 @@ int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t
  * PL_END: none, or its thread has greenlets; an error. */
 int tasks_resumed(
 	const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq, struct pl_err *err);
+/* 0: before seq the task was suspended last; PL_END: it ran, had ended, or had not begun; an error.
+ * A task can be resumed and end within one line, so its last line does not tell. */
+int tasks_waits(
+	const struct tasks *t, const struct task_name *task, uint64_t seq, struct pl_err *err);
 /* All of them, in the order in which they began, each with its last name: fills at most max, and
  * sets *count. 0 or an error. */
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
