@@ -35,8 +35,12 @@ struct context_frame {
 	/* Idle waits since then, in ticks. */
 	uint64_t since_idle, entered_idle;
 	int64_t since_unsure_ns; /* by so much `since` is an estimate among passes of its line */
-	uint32_t flight; /* number + 1 of the flight of the exception that it handles; 0: none */
-	uint32_t task;	 /* number + 1; 0: it is not the root of a task */
+	/* Of the exception that it handles: number + 1 of the row that counts its flight, 0: none;
+	 * and which event raised it (flights.h). */
+	uint32_t flight;
+	uint32_t task; /* number + 1; 0: it is not the root of a task */
+	uint64_t raised_seq;
+	int64_t raised_ns;
 	enum context_entry entry;
 };
 

@@ -4,6 +4,22 @@
 #include <string.h>
 #include "base/thrown.h"
 
+static int grow_flight_rows(struct flights *f)
+{
+	const uint32_t room = f->room ? f->room * 2 : 64;
+	struct pl_profile_exception *rows = realloc(f->rows, room * sizeof *rows);
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	f->rows = rows;
+	struct flight_before *before = realloc(f->before, room * sizeof *before);
+	if (!before)
+		return PL_ERR_MEMORY;
+	f->before = before;
+	f->room = room;
+	return 0;
+}
+
 /* The row that counts such an end, by its beginning and its end; NULL: no memory. If there are
  * FLIGHTS_MAX, the first one counts all others. */
 static struct pl_profile_exception *row_of_end(struct flights *f, const struct flight *from,
@@ -23,14 +39,9 @@ static struct pl_profile_exception *row_of_end(struct flights *f, const struct f
 		*place = 1;
 		return f->rows;
 	}
-	if (f->count == f->room) {
-		uint32_t room = f->room ? f->room * 2 : 64;
-		struct pl_profile_exception *rows = realloc(f->rows, room * sizeof *rows);
-		if (!rows)
-			return NULL;
-		f->rows = rows;
-		f->room = room;
-	}
+	if (f->count == f->room && grow_flight_rows(f))
+		return NULL;
+	f->before[f->count] = (struct flight_before){0};
 	f->rows[f->count++] = (struct pl_profile_exception){.type = from->type,
 		.raised = from->code,
 		.raised_line = from->line,
@@ -55,6 +66,8 @@ static struct pl_profile_exception *count_end(struct flights *f, const struct fl
 	row->count++;
 	if (from->raised_ns < row->last_ns)
 		return row;
+	f->before[row - f->rows] = (struct flight_before){
+		.thread = row->last_thread, .seq = row->last_seq, .ns = row->last_ns};
 	row->last_thread = from->thread_number;
 	row->last_seq = from->raised_seq;
 	row->last_ns = from->raised_ns;
@@ -108,20 +121,36 @@ static void begin_flight(struct flights *f, const struct pl_event *row)
 		.raised_ns = row->time_ns};
 }
 
-/* It continues from a handler that had it: finally, with, or `raise`. So it was not handled there,
- * and is not counted as such. */
-static void flight_goes_on(struct flights *f, struct context_frame *top)
+/* Not counted, and if it was the last one, the one before is. */
+static void uncount_flight(struct flights *f, const struct flight *now, uint32_t number)
 {
-	struct pl_profile_exception *row = &f->rows[top->flight - 1];
+	struct pl_profile_exception *row = &f->rows[number];
+	const struct flight_before *before = &f->before[number];
 
 	row->count -= row->count > 0;
+	if (row->last_thread != now->thread_number || row->last_seq != now->raised_seq)
+		return;
+	row->last_thread = before->thread;
+	row->last_seq = before->seq;
+	row->last_ns = before->ns;
+}
+
+/* It continues from a handler that had it: finally, with, or `raise`. So it was not handled there,
+ * and is not counted as such. Others of its row may have been counted since, of other threads too:
+ * the frame has which one it is. */
+static void flight_goes_on(
+	struct flights *f, struct context_frame *top, const struct pl_event *reraise)
+{
+	const struct pl_profile_exception *row = &f->rows[top->flight - 1];
+
 	f->open = true;
 	f->now = (struct flight){.type = row->type,
 		.code = row->raised,
 		.line = row->raised_line,
-		.thread_number = row->last_thread,
-		.raised_seq = row->last_seq,
-		.raised_ns = row->last_ns};
+		.thread_number = reraise->position.thread,
+		.raised_seq = top->raised_seq,
+		.raised_ns = top->raised_ns};
+	uncount_flight(f, &f->now, top->flight - 1);
 	top->flight = 0;
 }
 
@@ -135,6 +164,8 @@ static int was_handled(struct flights *f, struct context_frame *top, const struc
 	if (!counted)
 		return PL_ERR_MEMORY;
 	top->flight = (uint32_t)(counted - f->rows) + 1;
+	top->raised_seq = f->now.raised_seq;
+	top->raised_ns = f->now.raised_ns;
 	return 0;
 }
 
@@ -274,7 +305,7 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 		return 0;
 	case PL_EVENT_RERAISE:
 		if (top->flight)
-			flight_goes_on(f, top);
+			flight_goes_on(f, top, row);
 		else if (!f->open)
 			begin_flight(f, row);
 		flight_is_at(f, row);
@@ -309,5 +340,6 @@ void flights_release(struct flights *f)
 {
 	map_release(&f->places);
 	free(f->rows);
+	free(f->before);
 	*f = (struct flights){0};
 }

@@ -44,10 +44,19 @@ struct flight {
 	const struct pl_code *bottom; /* its code, if it was the bottom one of thread 0 */
 };
 
+/* Which event raised it. */
+struct flight_before {
+	uint32_t thread;
+	uint64_t seq;
+	int64_t ns;
+};
+
 #define FLIGHTS_HELD 8
 
 struct flights {
 	struct pl_profile_exception *rows; /* owned: public ones, as they are counted */
+	/* owned, of each row: the one that was its last, before that which is now */
+	struct flight_before *before;
 	uint32_t count, room;
 	struct pl_map places; /* hash of a row -> index + 1 */
 	bool open;	      /* `now` has begun in this thread and has not ended */

@@ -954,6 +954,20 @@ class Views(unittest.TestCase):
         self.assertEqual(len(re.findall("  Stop", shown)), 1, shown)
         self.assertRegex(shown, r"\d StopIteration or StopAsyncIteration of loops")
 
+    def test_the_example_of_a_row_is_one_of_its_own(self):
+        """All pass the same handler, which raises them anew; they end in two threads, and one
+        there."""
+        text = ("import threading\n\n\ndef convert(text):\n    try:\n        int(text)\n    except ValueError as e:\n"
+                "        raise RuntimeError(text) from e\n\n\ndef keep(text, key=None):\n    try:\n        convert(text)\n"
+                "    except RuntimeError:\n        if key != text:\n            raise\n\n\n"
+                "thread = threading.Thread(target=keep, args=('q',))\nthread.start()\nthread.join()\n"
+                "keep('here', 'here')\ntry:\n    keep('x')\nexcept RuntimeError:\n    pass\n"
+                "def last():\n    try:\n        keep('y')\n    except RuntimeError:\n        pass\n\n\nlast()\n")
+        recorded = session.Recorded(text, "rows.py", "--only-mine")
+        rows = [row for row in views(recorded, "--exceptions") if row["type"] == "RuntimeError"]
+        self.assertEqual(sorted((row["ended"] or row["handled_code"], row["message"], row["count"]) for row in rows),
+                         [("<module>", "x", 1), ("keep", "here", 1), ("last", "y", 1), ("thread", "q", 1)])
+
     def test_an_exception_that_nobody_handles(self):
         text = "def f():\n    raise KeyError(1)\n\n\nf()\n"
         folder = session.scratch()
