@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cmd/values.h"
 #include "session/crash.h"
+#include "session/library.h"
 #include "session/ran.h"
 #include "session/valued.h"
 
@@ -341,18 +342,25 @@ static bool is_of_loop(const struct pl_profile_exception *e)
 			       e->handled_line == e->raised_line));
 }
 
-static int order_of(const struct report *w, const struct pl_profile_exception *e)
+/* What ended something comes first, then what the user's own code raised. */
+enum exception_order { ORDER_FAILURE, ORDER_OWN, ORDER_LIBRARY, ORDER_LOOP, ORDER_COUNT };
+
+static enum exception_order order_of(const struct report *w, const struct pl_profile_exception *e)
 {
-	return is_failure(w, e) ? 0 : is_of_loop(e) ? 2 : 1;
+	if (is_failure(w, e))
+		return ORDER_FAILURE;
+	if (is_of_loop(e))
+		return ORDER_LOOP;
+	return code_is_library(e->raised) ? ORDER_LIBRARY : ORDER_OWN;
 }
 
 size_t report_order_exceptions(const struct report *w, const struct pl_profile_exception **to)
 {
 	size_t n = 0;
 
-	for (int order = 0; order < 3; order++)
+	for (int order = 0; order < ORDER_COUNT; order++)
 		for (size_t i = 0; i < w->t->exception_count; i++)
-			if (order_of(w, &w->t->exceptions[i]) == order &&
+			if ((int)order_of(w, &w->t->exceptions[i]) == order &&
 				report_wants_exception(w, &w->t->exceptions[i]))
 				to[n++] = &w->t->exceptions[i];
 	return n;
@@ -366,7 +374,7 @@ static size_t shown_rows(
 	*count = 0;
 	if (w->all_exceptions || w->filter.expr || w->form != SHEET_TEXT)
 		return all;
-	while (all && order_of(w, rows->order[all - 1]) == 2)
+	while (all && order_of(w, rows->order[all - 1]) == ORDER_LOOP)
 		*count += rows->order[--all]->count;
 	return all;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "session/library.h"
 
 #define STILL_NS   1000000000
 #define FRAMES_MAX 256	 /* of a stack */
@@ -10,15 +11,6 @@
 #define TASKS_MAX  20000 /* that are kept */
 
 /* ---- threads ---- */
-
-/* As why_text.c says it: code that a user did not write. */
-static bool is_library(const struct pl_code *c)
-{
-	const char *file = pl_code_file(c);
-
-	return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") ||
-	       strstr(file, "/dist-packages/") || file[0] == '<';
-}
 
 /* The stack after its last event. */
 static void take_stack(struct top_thread *thread, const struct pl_cursor *c)
@@ -33,7 +25,7 @@ static void take_stack(struct top_thread *thread, const struct pl_cursor *c)
 		return;
 	thread->in = frames[at - 1].code;
 	size_t own = at;
-	while (own && is_library(frames[own - 1].code))
+	while (own && code_is_library(frames[own - 1].code))
 		own--;
 	const struct pl_frame *f = &frames[own ? own - 1 : at - 1];
 	thread->code = f->code;

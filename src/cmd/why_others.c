@@ -1,6 +1,7 @@
 /* pathline why: where the other threads of the process, and the tasks of the thread, were then. */
 #include <string.h>
 #include "cmd/why_show.h"
+#include "session/library.h"
 #include "session/path.h"
 #include "session/tasks.h"
 
@@ -78,9 +79,9 @@ static int find_frame(const struct why_show *s, struct other_thread *t)
 		t->frame.line = e.line;
 		return 0;
 	}
-	while (depth > 1 && why_show_is_library(frames[depth - 1].code) && !frames[depth - 1].task)
+	while (depth > 1 && code_is_library(frames[depth - 1].code) && !frames[depth - 1].task)
 		depth--;
-	if (!why_show_is_library(frames[depth - 1].code))
+	if (!code_is_library(frames[depth - 1].code))
 		t->frame = frames[depth - 1];
 	return 0;
 }

@@ -34,8 +34,6 @@ int why_show_json(struct why_show *s, struct pl_err *err);
 int why_show_variables(struct why_show *s, const struct pl_event *at, struct pl_err *err);
 /* Names of a module that are its imports and definitions say nothing about a failure. */
 bool why_show_is_wanted(const struct variables *all, const struct variable *v);
-/* What libraries ran tells little, except where it was raised. */
-bool why_show_is_library(const struct pl_code *code);
 /* After the exceptions: where the other tasks and threads were then. */
 int why_show_others(struct why_show *s, struct pl_err *err);
 /* The text of a line, without its indentation. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "cmd/cmd.h"
+#include "session/library.h"
 #include "session/why_before.h"
 
 #define VARIABLES_SHOWN 20
@@ -54,13 +55,6 @@ struct text why_show_source(const struct why_show *s, const struct pl_code *code
 	const struct pl_text t = why_source(s->why->r, code, line, &indent);
 
 	return (struct text){.at = t.at, .length = t.length};
-}
-
-bool why_show_is_library(const struct pl_code *code)
-{
-	const char *file = code ? pl_code_file(code) : "<";
-
-	return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") || file[0] == '<';
 }
 
 /* ---- a frame ---- */
@@ -257,7 +251,8 @@ static int write_frame(struct why_show *s, const struct pl_event *at, bool last,
 	write_place(s, at);
 	int code = write_variables(s, at, err);
 
-	return code || (why_show_is_library(at->code) && !last) ? code : write_ran(s, at, err);
+	/* what libraries ran tells little, except where it was raised */
+	return code || (code_is_library(at->code) && !last) ? code : write_ran(s, at, err);
 }
 
 /* As Python folds recursion; the last one of such a run is there, too, with its variables. */

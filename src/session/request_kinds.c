@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "pathline/values.h"
+#include "session/library.h"
 
 #define ARGUMENTS_MAX 8
 #define HEAD_LINES    6	 /* of a def are read */
@@ -23,9 +24,8 @@ bool request_code_is_own(const struct pl_code *code)
 {
 	const char *file = pl_code_file(code);
 
-	return !strstr(file, "/lib/python3") && !strstr(file, "/site-packages/") &&
-	       !strstr(file, "/dist-packages/") && !ends_with(file, "/rq/job.py") &&
-	       !ends_with(file, "/celery/app/trace.py") && file[0] != '<';
+	return !code_is_library(code) && !ends_with(file, "/rq/job.py") &&
+	       !ends_with(file, "/celery/app/trace.py");
 }
 
 static bool has_name(const struct pl_text *text, const char *name)

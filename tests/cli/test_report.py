@@ -954,6 +954,15 @@ class Views(unittest.TestCase):
         self.assertEqual(len(re.findall("  Stop", shown)), 1, shown)
         self.assertRegex(shown, r"\d StopIteration or StopAsyncIteration of loops")
 
+    def test_own_exceptions_come_before_those_of_libraries(self):
+        text = ("import json\n\n\ndef load(text):\n    try:\n        return json.loads(text)\n    except ValueError:\n        raise KeyError(text)\n\n\n"
+                "for text in '{', '[1', 'x':\n    try:\n        json.loads(text)\n    except ValueError:\n        pass\n"
+                "try:\n    load('{')\nexcept KeyError:\n    pass\n")
+        rows = views(session.Recorded(text, "own.py"), "--exceptions")
+        own = [row["file"].endswith("own.py") for row in rows if not row["ended"]]
+        self.assertEqual(own, sorted(own, reverse=True), rows)
+        self.assertEqual((sum(own) > 0, all(own)), (True, False))
+
     def test_the_example_of_a_row_is_one_of_its_own(self):
         """All pass the same handler, which raises them anew; they end in two threads, and one
         there."""
