@@ -38,13 +38,13 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
 # more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
 # minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
-# `test` runs the fast ones, `ci` a twentieth of all on each interpreter. Each has another part, and
-# with each second commit they move on: the five versions see a quarter of it now, each all of it
-# within forty commits. What takes longest is asked of one interpreter at a time, in its turn.
+# `test` runs the fast ones, `ci` a thirtieth of all on each interpreter. Each has another part, and
+# with each second commit they move on: the five versions see a sixth of it now, each all of it
+# within sixty commits. What takes longest is asked of one interpreter at a time, in its turn.
 FIFTH = "a fifth"
 EIGHTH = "an eighth"
 TENTH = "a tenth"
-TWENTIETH = "a twentieth"
+THIRTIETH = "a thirtieth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 # By turns: the path alone, or as `record` does by default, with the values of the program's calls.
@@ -68,10 +68,10 @@ HARNESSES = (
     ("exact/test_events.py", "ci", "", ["--shard", FIFTH, WAY]),
     ("exact/test_values.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_variables.py", "ci", "", ["--shard", FIFTH]),
-    ("exact/test_filters.py", "ci", "", ["--shard", FIFTH, WAY]),
+    ("exact/test_filters.py", "ci", "", ["--shard", TENTH, WAY]),
     ("exact/beside.py", "ci", "", ["--shard", FIFTH, WAY]),
-    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TWENTIETH]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TWENTIETH]),
+    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRTIETH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", THIRTIETH]),
     ("exact/generated.py", "ci", "", ["--seeds", "1", "--from", SEED, WAY]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
@@ -349,12 +349,12 @@ def main():
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10",
-                      TWENTIETH: f"{(half + 4 * k) % 20 + 1}/20", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
+                      THIRTIETH: f"{(half + 6 * k) % 30 + 1}/30", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
                       WAY: WAYS[(half + number // 20 + k) % 2]}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        shards = ", ".join(f"{part[FIFTH]} and {part[TWENTIETH]} on {version}" for version, part in parts.items())
+        shards = ", ".join(f"{part[FIFTH]} and {part[THIRTIETH]} on {version}" for version, part in parts.items())
         print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
