@@ -3,6 +3,7 @@
  *
  *	PyCodeObject *code = inside_code("x = 1\n", "/shop/cart.py");
  *	inside_run("call()\n", "/shop/cart.py", "shop.cart", callback)
+ *	PyObject *names = inside_bind("import datetime\nday = datetime.date(2026, 3, 1)\n")
  *
  * A failed assertion leaves the test by a long jump, so a callback must not make any: it is to put
  * aside what it finds.
@@ -58,6 +59,27 @@ static inline PyObject *inside_run(
 	Py_DECREF(name);
 	Py_DECREF(code);
 	return names;
+}
+
+static inline PyObject *inside_nothing(PyObject *module, PyObject *unused)
+{
+	(void)module, (void)unused;
+	Py_RETURN_NONE;
+}
+
+/* The names that the text binds, owned. */
+static inline PyObject *inside_bind(const char *text)
+{
+	return inside_run(text, "/shop/cart.py", "shop.cart", inside_nothing);
+}
+
+/* Borrowed. */
+static inline PyObject *inside_name(PyObject *names, const char *name)
+{
+	PyObject *found = PyDict_GetItemString(names, name);
+
+	assert_non_null(found);
+	return found;
 }
 
 #endif

@@ -1,6 +1,6 @@
 """Run unit tests of the recorder's files inside an interpreter: inside.py VERSION DIRECTORY NAME…
 
-DIRECTORY has the module of that version. Each name is a test file. In a chroot there is no cmocka,
+DIRECTORY has the module of that version. Each name is a test file, without ".c". In a chroot there is no cmocka,
 so a copy of this machine's is put beside the module. Exits with 77, which is a skip, if the version
 cannot be run here.
 """
@@ -44,7 +44,8 @@ def main(version, directory, *names):
         return 77
     copy = shutil.copy(cmocka(), os.path.join(directory, f"cmocka-{version}.so"))
     module = os.path.join(directory, f"recorder-inside-{version}.so")
-    return subprocess.run([*command, "-c", RUN, copy, module, *names]).returncode
+    tests = [name.replace("/", "_") for name in names]
+    return subprocess.run([*command, "-c", RUN, copy, module, *tests]).returncode
 
 
 if __name__ == "__main__":
