@@ -30,11 +30,21 @@ static bool same_beginning(const struct pl_value *one, const struct pl_value *ot
 	return !least || !memcmp(one->text.at, other->text.at, least);
 }
 
+/* Bit for bit: a NaN is the same as itself, and -0.0 is not 0.0. */
+static bool same_double(double one, double other)
+{
+	uint64_t one_bits, other_bits;
+
+	memcpy(&one_bits, &one, sizeof one_bits);
+	memcpy(&other_bits, &other, sizeof other_bits);
+	return one_bits == other_bits;
+}
+
 static bool same_scalar(const struct pl_value *one, const struct pl_value *other)
 {
 	return one->length == other->length && one->integer == other->integer &&
-	       !memcmp(&one->real, &other->real, sizeof one->real) &&
-	       !memcmp(&one->imaginary, &other->imaginary, sizeof one->imaginary) &&
+	       same_double(one->real, other->real) &&
+	       same_double(one->imaginary, other->imaginary) &&
 	       same_text(one->cause, other->cause) && same_text(one->context, other->context) &&
 	       same_beginning(one, other);
 }

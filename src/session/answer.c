@@ -175,8 +175,8 @@ static const char *const refusals[] = {
 	[REFUSAL_NO_FILE] = "there is no file here",
 	[REFUSAL_NO_NAME] = "which variable? p NAME shows one, variables lists them",
 	[REFUSAL_NOT_A_NAME] =
-		"this command takes a variable, or what is below it, such as order.item; variables "
-		"lists them",
+		("this command takes a variable, or what is below it, such as order.item; "
+		 "variables lists them"),
 	[REFUSAL_NOT_A_VALUE] =
 		("the program does not run here, so only what was captured can be shown: a name, "
 		 "below it .attribute, [2] or ['key'], and len(…) of these"),
