@@ -21,7 +21,6 @@
 
 struct calls {
 	struct pl_recording *r; /* owned */
-	const char *recording;	/* as it was named; NULL: the latest one */
 	struct selection selection;
 	struct out out;
 	struct calls_text text;
@@ -64,12 +63,8 @@ static void write_replay(struct calls *w)
 {
 	struct pl_buf words = {0};
 
-	buf_printf(&words, "  pathline replay -p %" PRIu32 " -t %" PRIu32 " --at '#N'",
-		w->text.process->number, w->text.thread->number);
-	if (w->recording) {
-		buf_u8(&words, ' ');
-		cmd_quote(&words, w->recording);
-	}
+	buf_printf(&words, "  pathline replay -p %" PRIu32 " -t %" PRIu32 " --at '#N'%s",
+		w->text.process->number, w->text.thread->number, cmd_recording());
 	out_tone(&w->out, TONE_FAINT);
 	out_clean(&w->out, (struct text){.at = (char *)words.at, .length = words.used});
 	out_tone(&w->out, TONE_PLAIN);
@@ -298,8 +293,8 @@ static void say_nothing(struct calls *w)
 		cmd_say("calls: no call is selected%s", why);
 	else if (w->function && !w->selection.from_text && !w->selection.to_text)
 		cmd_say("calls: no call of a function '%s' is selected; `pathline report "
-			"--functions -n 0` lists the functions that ran",
-			w->function);
+			"--functions -n 0%s` lists the functions that ran",
+			w->function, cmd_recording());
 	else
 		cmd_say("calls: no call is selected; the recording is from %s", range);
 }
@@ -435,7 +430,6 @@ int cmd_calls(struct cmd *c)
 	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", ABOUT, options, .paged = true});
 	if (code == CMD_GO)
 		code = read_numbers(&w, depth, width);
-	w.recording = code == CMD_GO && c->count ? c->words[0] : NULL;
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);
 	if (code == CMD_GO)

@@ -220,12 +220,12 @@ static void say_no_code(struct history *h)
 {
 	if (h->at)
 		cmd_say("history: the line %s did not run in what is selected; `pathline report "
-			"--file FILE` shows which lines did",
-			h->at);
+			"--file FILE%s` shows which lines did",
+			h->at, cmd_recording());
 	else
 		cmd_say("history: nothing that is selected is a function '%s'; `pathline report "
-			"--functions` lists those that ran",
-			h->sightings.function ? h->sightings.function : "*");
+			"--functions%s` lists those that ran",
+			h->sightings.function ? h->sightings.function : "*", cmd_recording());
 }
 
 static void say_none(struct history *h)

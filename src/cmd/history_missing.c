@@ -88,8 +88,8 @@ static void say_lost(const struct history_missing *m)
 
 	if (gaps)
 		cmd_say("history: values are missing in %" PRIu64 " gap%s, where events were lost; "
-			"`pathline dump -e gap` shows where",
-			gaps, gaps > 1 ? "s" : "");
+			"`pathline dump -e gap%s` shows where",
+			gaps, gaps > 1 ? "s" : "", cmd_recording());
 }
 
 void history_missing_say(const struct history_missing *m)

@@ -12,6 +12,7 @@ _Static_assert(CMD_DIRECTORY_BYTES >= PATH_MAX, "a path fits");
 
 int cmd_directory(struct cmd *c)
 {
+	cmd_name_recording(c->count ? c->words[0] : NULL);
 	if (c->count <= 1)
 		return home_resolve(c->name, c->count ? c->words[0] : NULL, c->directory);
 	cmd_say("%s: one recording at a time; '%s' is too much", c->name, c->words[1]);
@@ -43,8 +44,9 @@ int cmd_say_damages(const char *command, const struct pl_recording *r, uint64_t 
 
 	if (!n)
 		return CMD_OK;
-	cmd_say("%s: the recording is damaged in %" PRIu64 " place%s; `pathline check` says where",
-		command, n, n > 1 ? "s" : "");
+	cmd_say("%s: the recording is damaged in %" PRIu64
+		" place%s; `pathline check%s` says where",
+		command, n, n > 1 ? "s" : "", cmd_recording());
 	return CMD_BAD;
 }
 

@@ -114,6 +114,24 @@ void cmd_quote(struct pl_buf *b, const char *word)
 	buf_u8(b, '\'');
 }
 
+/* " " and the word, quoted; empty: the latest one. */
+static struct pl_buf recording_named;
+
+void cmd_name_recording(const char *word)
+{
+	buf_reset(&recording_named);
+	if (word) {
+		buf_u8(&recording_named, ' ');
+		cmd_quote(&recording_named, word);
+	}
+	buf_u8(&recording_named, 0);
+}
+
+const char *cmd_recording(void)
+{
+	return recording_named.used && !recording_named.failed ? (char *)recording_named.at : "";
+}
+
 /* Messages can contain names and texts from others: no byte of them may control the terminal or
  * begin a new line. */
 static void defuse(char *line)

@@ -124,8 +124,9 @@ static int say_packed(const struct packer_run *p)
 			packed->sources == 1 ? " was" : "s were");
 	if (!packed->damaged)
 		return CMD_OK;
-	cmd_say("%s: %" PRIu64 " damaged part%s left out; `pathline check` says where", p->command,
-		packed->damaged, packed->damaged == 1 ? " was" : "s were");
+	cmd_say("%s: %" PRIu64 " damaged part%s left out; `pathline check%s` says where",
+		p->command, packed->damaged, packed->damaged == 1 ? " was" : "s were",
+		cmd_recording());
 	return CMD_BAD;
 }
 

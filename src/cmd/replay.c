@@ -399,10 +399,11 @@ static int replay_begin(struct answers *a)
 		code = replay_start(p, &err);
 	if (code == PL_END) {
 		cmd_say(pl_recording_loss(p->r, 0)
-				? "replay: no event of this recording was kept; `pathline info` "
+				? "replay: no event of this recording was kept; `pathline info%s` "
 				  "says what was lost"
 				: "replay: nothing of Python ran in this recording; `pathline "
-				  "info` says what did");
+				  "info%s` says what did",
+			cmd_recording());
 		return CMD_OK;
 	}
 	if (code < 0)

@@ -266,13 +266,13 @@ static int check_found(struct report *w)
 	}
 	if (function)
 		cmd_say("report: no function '%s'%s%s%s ran in what was asked for; "
-			"`pathline report --functions -n 0` lists those that did",
+			"`pathline report --functions -n 0%s` lists those that did",
 			function, w->file ? " of a file '" : "", w->file ? w->file : "",
-			w->file ? "'" : "");
+			w->file ? "'" : "", cmd_recording());
 	else
 		cmd_say("report: no line of a file '%s' ran in what was asked for; "
-			"`pathline report -n 0` lists those that did",
-			w->file);
+			"`pathline report -n 0%s` lists those that did",
+			w->file, cmd_recording());
 	return CMD_NOTHING;
 }
 

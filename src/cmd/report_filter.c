@@ -9,9 +9,20 @@
 
 #define COUNTED (EXPR_CODE | EXPR_LINE | EXPR_THREAD)
 
-static int refuse_filter(const char *why)
+static int refuse_times(void)
 {
-	cmd_say("report: --filter: %s", why);
+	cmd_say("report: --filter: --exceptions are counted by type and place; for times, "
+		"arguments and messages there is `pathline dump --filter \"event == 'raise' and "
+		"...\"%s`",
+		cmd_recording());
+	return CMD_USAGE;
+}
+
+static int refuse_of_lines(void)
+{
+	cmd_say("report: --filter: a line has no duration, result or exception; --functions "
+		"counts the calls that have, as `pathline calls --filter EXPR%s` shows them",
+		cmd_recording());
 	return CMD_USAGE;
 }
 
@@ -29,11 +40,7 @@ static int check_exception_filter(const struct expr *e)
 		if (!known[k] && expr_reads(e, row->word))
 			break;
 	}
-	return !row && !expr_reads_parts(e)
-		       ? CMD_GO
-		       : refuse_filter("--exceptions are counted by type and place; for times, "
-				       "arguments and messages there is `pathline dump --filter "
-				       "\"event == 'raise' and ...\"`");
+	return !row && !expr_reads_parts(e) ? CMD_GO : refuse_times();
 }
 
 int report_read_filter(struct report *w)
@@ -50,9 +57,7 @@ int report_read_filter(struct report *w)
 	w->of_hits = more && !w->of_calls;
 	if (w->of_hits && (expr_reads(e, "duration") || expr_reads(e, "result") ||
 				  expr_reads(e, "exception")))
-		return refuse_filter("a line has no duration, result or exception; --functions "
-				     "counts the calls that have, as `pathline calls --filter` "
-				     "shows them");
+		return refuse_of_lines();
 	if (w->filter.needs & EXPR_LINE && (w->functions || w->by)) {
 		cmd_say("report: --filter: functions are shown as a whole; a condition on line "
 			"chooses lines, so leave out %s",

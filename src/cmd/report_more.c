@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "cmd/json.h"
 #include "cmd/line_at.h"
 
@@ -408,6 +409,19 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 	}
 }
 
+static void say_none_stood_still(struct report *w)
+{
+	struct pl_buf note = {0};
+
+	buf_printf(&note, "No thread and no event loop stood still for that long%s%s",
+		w->t->idle_ns ? "; tasks that wait: pathline report --tasks" : ".",
+		w->t->idle_ns ? cmd_recording() : "");
+	buf_u8(&note, 0);
+	if (!note.failed)
+		report_note(w, (char *)note.at);
+	buf_release(&note);
+}
+
 /* The longest first, as the profile has them. */
 int report_blocking(struct report *w)
 {
@@ -427,10 +441,7 @@ int report_blocking(struct report *w)
 		else
 			write_block_text(w, &w->t->blocks[i]);
 	if (!w->t->block_count)
-		report_note(w, w->t->idle_ns
-				       ? "No thread and no event loop stood still for that long; "
-					 "tasks that wait: pathline report --tasks"
-				       : "No thread and no event loop stood still for that long.");
+		say_none_stood_still(w);
 	if (w->form == SHEET_TEXT && w->t->more_blocks) {
 		out_count(&w->out, w->t->more_blocks);
 		out_text(&w->out, " shorter ones are not listed\n");

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "cmd/follow.h"
 #include "session/requests.h"
 
@@ -266,6 +267,20 @@ static void say_unnamed(struct report *w, const struct shown_requests *s)
 			"record --values-limit items=200,bytes=8K,event=8K");
 }
 
+static void say_commands(struct report *w)
+{
+	struct pl_buf note = {0};
+
+	buf_printf(&note,
+		"pathline replay --request N%s goes to one, pathline calls --request N%s has its "
+		"calls",
+		cmd_recording(), cmd_recording());
+	buf_u8(&note, 0);
+	if (!note.failed)
+		report_note(w, (char *)note.at);
+	buf_release(&note);
+}
+
 static int show_requests(struct report *w, struct shown_requests *s)
 {
 	struct sheet sheet = requests_sheet(w, s);
@@ -279,8 +294,7 @@ static int show_requests(struct report *w, struct shown_requests *s)
 	sheet.rows = s->count;
 	sheet.sort = "duration";
 	code = report_show(w, &sheet);
-	report_note(w, "pathline replay --request N goes to one, pathline calls --request N has "
-		       "its calls");
+	say_commands(w);
 	say_unnamed(w, s);
 	return code;
 }

@@ -12,9 +12,9 @@ int request_at_number(
 	const unsigned long number = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end) {
-		cmd_say("%s: '%s' is not the number of a request; `pathline report --requests` "
+		cmd_say("%s: '%s' is not the number of a request; `pathline report --requests%s` "
 			"lists them",
-			command, text);
+			command, text, cmd_recording());
 		return CMD_USAGE;
 	}
 	const int found = requests_find(&all, r, NULL, &err);
@@ -24,8 +24,8 @@ int request_at_number(
 		code = CMD_BAD;
 	} else if (!number || number > all.count) {
 		cmd_say("%s: there is no request %s; the recording has %zu, which `pathline report "
-			"--requests` lists",
-			command, text, all.count);
+			"--requests%s` lists",
+			command, text, all.count, cmd_recording());
 		code = CMD_USAGE;
 	} else {
 		*to = all.rows[number - 1];

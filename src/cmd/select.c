@@ -106,10 +106,10 @@ static int say_missing(const struct selection *s, const char *what, struct pl_te
 {
 	const char *nearest = known_names_nearest(names, word);
 
-	cmd_say("%s: no %s '%.*s' in this recording%s%s%s; `pathline %s` lists them", s->command,
+	cmd_say("%s: no %s '%.*s' in this recording%s%s%s; `pathline %s%s` lists them", s->command,
 		what, (int)word.length, word.at, range_hint(word.at, word.length),
 		nearest ? "; nearest: " : "", nearest ? nearest : "",
-		strcmp(what, "task") ? "info" : "report --tasks");
+		strcmp(what, "task") ? "info" : "report --tasks", cmd_recording());
 	return CMD_USAGE;
 }
 

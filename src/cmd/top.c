@@ -94,8 +94,9 @@ static int check_grows(const struct top *t)
 	pl_recording_info(t->r, &info);
 	if (!info.end_ns && !info.unfinished)
 		return CMD_GO;
-	cmd_say("top: the recording %s is complete; `pathline report` says where its time went",
-		info.directory);
+	cmd_say("top: the recording %s is complete; `pathline report%s` says where its time "
+		"went",
+		info.directory, cmd_recording());
 	return CMD_USAGE;
 }
 

@@ -16,7 +16,7 @@ static volatile sig_atomic_t why_interrupted;
 
 struct why_command {
 	struct pl_recording *r; /* owned */
-	const char *recording, *at, *number, *width;
+	const char *at, *number, *width;
 	struct selection selection;
 	bool json;
 	struct out out;
@@ -163,9 +163,9 @@ static int find_number(struct why_command *w)
 	if (code < 0)
 		return why_failed(code, &err);
 	if (code == PL_END) {
-		cmd_say("why: `pathline report --exceptions -n 0` has %" PRIu64
+		cmd_say("why: `pathline report --exceptions -n 0%s` has %" PRIu64
 			" rows, and no row %s",
-			n.before, w->number);
+			cmd_recording(), n.before, w->number);
 		return CMD_NOTHING;
 	}
 	say_end(w);
@@ -204,8 +204,8 @@ static int find_at(struct why_command *w)
 		return why_failed(code, &err);
 	if (code == PL_END) {
 		cmd_say("why: no exception was raised in that thread up to %s; `pathline report "
-			"--exceptions` lists those that were",
-			w->at);
+			"--exceptions%s` lists those that were",
+			w->at, cmd_recording());
 		return CMD_NOTHING;
 	}
 	say_end(w);
@@ -227,11 +227,12 @@ static int say_nothing_ended(const struct why_command *w)
 	else if (killed)
 		cmd_say("why: no exception ended anything, but process %" PRIu32
 			" was killed by signal %d; `pathline replay --process %" PRIu32
-			" --end` shows what ran last in it",
-			killed->number, killed->end_code, killed->number);
+			" --end%s` shows what ran last in it",
+			killed->number, killed->end_code, killed->number, cmd_recording());
 	else
 		cmd_say("why: no exception ended a thread, task or process; `pathline report "
-			"--exceptions` lists those that were handled, and --at shows one");
+			"--exceptions%s` lists those that were handled, and --at shows one",
+			cmd_recording());
 	return CMD_NOTHING;
 }
 
@@ -262,11 +263,7 @@ static int find_crash(struct why_command *w)
 
 static int show(struct why_command *w)
 {
-	struct why_show s = {.why = &w->why,
-		.out = &w->out,
-		.crash = &w->crash,
-		.recording = w->recording,
-		.ended = w->ended};
+	struct why_show s = {.why = &w->why, .out = &w->out, .crash = &w->crash, .ended = w->ended};
 	struct pl_err err = {0};
 	int code = why_show_init(&s);
 
@@ -332,7 +329,6 @@ int cmd_why(struct cmd *c)
 	};
 	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", ABOUT, options, .paged = true});
 
-	w.recording = code == CMD_GO && c->count ? c->words[0] : NULL;
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);
 	if (code == CMD_GO)

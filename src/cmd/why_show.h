@@ -12,8 +12,7 @@ struct why_show {
 	struct why *why; /* not owned, as all but `variables` */
 	struct out *out;
 	const struct crash *crash;
-	const char *recording; /* as it was named; NULL: the latest one */
-	const char *ended;     /* what became of it: "ended the main thread" */
+	const char *ended; /* what became of it: "ended the main thread" */
 	struct variables variables;
 	bool of_calls; /* out: some values were those of calls */
 	bool some;     /* out: some variable was there */

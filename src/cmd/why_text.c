@@ -396,12 +396,8 @@ static void write_replay(const struct why_show *s)
 	const struct pl_event *raise = &s->why->all[0].raise;
 	struct pl_buf words = {0};
 
-	buf_printf(&words, "pathline replay -p %" PRIu32 " -t %" PRIu32 " --at '#%" PRIu64 "'",
-		raise->position.process, raise->position.thread, raise->seq);
-	if (s->recording) {
-		buf_u8(&words, ' ');
-		cmd_quote(&words, s->recording);
-	}
+	buf_printf(&words, "pathline replay -p %" PRIu32 " -t %" PRIu32 " --at '#%" PRIu64 "'%s",
+		raise->position.process, raise->position.thread, raise->seq, cmd_recording());
 	out_line(s->out);
 	out_tone(s->out, TONE_FAINT);
 	out_clean(s->out, (struct text){.at = (char *)words.at, .length = words.used});

@@ -553,7 +553,7 @@ class Ends(unittest.TestCase):
         for words in () if some else ((), ("--at-exception",), ("--end",)):
             done = pathline("replay", "--plain", *words, name, cwd=folder.folder)
             self.assertEqual((done.returncode, done.stdout, done.stderr.decode()),
-                             (0, b"", "pathline: replay: nothing of Python ran in this recording; `pathline info` says what did\n"))
+                             (0, b"", f"pathline: replay: nothing of Python ran in this recording; `pathline info {name}` says what did\n"))
 
     def test_nothing_of_what_is_chosen_ran(self):
         folder = Folder()

@@ -1657,7 +1657,7 @@ class Odd(unittest.TestCase):
             f.write(b"\xa5" * 64)
         done = session.pathline("report", copy, "--json")
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, rb"^pathline: report: the recording is damaged in 1 place; `pathline check` says where")
+        self.assertRegex(done.stderr, rb"^pathline: report: the recording is damaged in 1 place; `pathline check \S+` says where")
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         whole = rows[-1]["data"]
         own = sum(row["data"]["own_ns"] for row in rows[:-1])

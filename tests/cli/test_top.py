@@ -156,7 +156,7 @@ class Recorded(Case):
         self.end(program)
         top.stdout.read()
         self.assertEqual(top.wait(60), 0)
-        self.assertIn("is complete; `pathline report`", self.top(out, code=2))
+        self.assertIn(f"is complete; `pathline report {out}`", self.top(out, code=2))
 
 
 class Refused(Case):

@@ -237,7 +237,7 @@ class Faults(recorded.Case):
         for options in (), ("--at-exception",):
             seen = recorded.run(recorded.PATHLINE, "replay", "--plain", *options, kept, stdin=subprocess.DEVNULL)
             self.assertEqual((seen.returncode, seen.stdout, seen.stderr),
-                             (0, "", "pathline: replay: no event of this recording was kept; `pathline info` says what was lost\n"))
+                             (0, "", f"pathline: replay: no event of this recording was kept; `pathline info {kept}` says what was lost\n"))
         day = datetime.date.fromtimestamp(told["start"]).isoformat()
         head, *_ = recorded.run(recorded.PATHLINE, "report", kept).stdout.splitlines()
         self.assertEqual(head, f"process 1  {day}  (its command line was lost)")

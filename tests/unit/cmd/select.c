@@ -95,6 +95,11 @@ const char *pl_event_kind_name(enum pl_event_kind kind)
 	return words[kind];
 }
 
+const char *cmd_recording(void)
+{
+	return "";
+}
+
 static char said[256];
 
 void cmd_say(const char *format, ...)
