@@ -113,7 +113,7 @@ bool calls_filter_ended(
 
 bool calls_filter_has(struct calls_filter *f, const struct pl_event *e)
 {
-	struct expr_subject s;
+	struct expr_subject s = {0};
 
 	expr_subject_of(&s, e);
 	put_thread(f, &s);

@@ -143,7 +143,8 @@ struct pl_buf;
 void cmd_quote(struct pl_buf *b, const char *word);
 
 /* What a command in a message ends with, so that it can be typed as it is: " " and the name of the
- * recording, quoted for a shell; "": the latest one. Its name is as it was typed, NULL: none was. */
+ * recording, quoted for a shell; "": the latest one. Its name is as it was typed; NULL: none
+ * was. */
 const char *cmd_recording(void);
 void cmd_name_recording(const char *word);
 

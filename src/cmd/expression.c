@@ -56,7 +56,7 @@ int expression_read(
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(&x->expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT) {
-		expr_unknown(&fault, r, NULL);
+		expr_unknown(&fault, r, cmd_recording(), NULL);
 		cmd_say("%s: --filter: at column %zu: %s", command, fault.column, fault.what);
 		point_at(text, fault.column);
 		return CMD_USAGE;

@@ -12,6 +12,7 @@
 #include "cmd/history_rows.h"
 #include "cmd/page.h"
 #include "cmd/select.h"
+#include "expr/taken_out.h"
 #include "filter/glob.h"
 #include "session/binds.h"
 
@@ -206,7 +207,9 @@ static void say_no_values(struct history *h)
 	struct pl_recording_info info;
 
 	pl_recording_info(h->r, &info);
-	if (!info.value_events)
+	if (values_taken_out(h->r))
+		cmd_say("history: " VALUES_TAKEN_OUT);
+	else if (!info.value_events)
 		cmd_say("history: this recording has no values; record with --values calls, or "
 			"--values lines for variables");
 	else

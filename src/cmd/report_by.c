@@ -7,6 +7,7 @@
 #include "cmd/groups.h"
 #include "cmd/report.h"
 #include "cmd/values.h"
+#include "expr/taken_out.h"
 
 #define RESULTS_BYTES 320
 
@@ -194,7 +195,10 @@ int report_read_by(struct report *w)
 	}
 	if (values_there(w->r))
 		return CMD_GO;
-	cmd_say("report: --by needs values, which this recording has not; `pathline record "
-		"--values calls` keeps them");
+	if (values_taken_out(w->r))
+		cmd_say("report: --by needs values; " VALUES_TAKEN_OUT);
+	else
+		cmd_say("report: --by needs values, which this recording has not; `pathline record "
+			"--values calls` keeps them");
 	return CMD_USAGE;
 }

@@ -84,7 +84,7 @@ static int hits_note(void *context, const struct pl_event *e)
 {
 	struct hits *h = context;
 	const struct bound_frame *frame = NULL;
-	struct expr_subject s;
+	struct expr_subject s = {0};
 	int code = 0;
 
 	if (frame_kinds(h) >> e->kind & 1)

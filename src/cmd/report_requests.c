@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "cmd/follow.h"
+#include "expr/taken_out.h"
 #include "session/requests.h"
 
 /* Requests of one route. */
@@ -261,7 +262,9 @@ static void say_unnamed(struct report *w, const struct shown_requests *s)
 
 	for (size_t i = 0; i < s->count; i++)
 		unnamed |= s->chosen[i]->kind <= REQUEST_ASGI && !s->chosen[i]->target[0];
-	if (unnamed)
+	if (unnamed && values_taken_out(w->r))
+		report_note(w, "the paths of the requests are not here: " VALUES_TAKEN_OUT);
+	else if (unnamed)
 		report_note(w,
 			"the paths of some requests were not recorded; to have them: pathline "
 			"record --values-limit items=200,bytes=8K,event=8K");

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "cmd/cmd.h"
 #include "session/library.h"
+#include "expr/taken_out.h"
 #include "session/why_before.h"
 
 #define VARIABLES_SHOWN 20
@@ -429,7 +430,10 @@ static void write_hint(const struct why_show *s)
 	const char *hint = NULL;
 
 	pl_recording_info(s->why->r, &info);
-	if (s->of_calls && strcmp(info.values, "lines") != 0)
+	if (values_taken_out(s->why->r))
+		hint = "The values and messages were taken out when this recording was packed "
+		       "(--strip-values).";
+	else if (s->of_calls && strcmp(info.values, "lines") != 0)
 		hint = "The values are those of the calls; `pathline record --values lines` keeps "
 		       "them line by line.";
 	else if (!info.value_events)

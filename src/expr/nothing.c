@@ -12,6 +12,7 @@
 #include "expr/named.h"
 #include "expr/node.h"
 #include "expr/run_names.h"
+#include "expr/taken_out.h"
 #include "pathline/counts.h"
 
 #define PART_MAX 120
@@ -174,7 +175,9 @@ static void explain_argument(struct nothing *n, const struct expr_operand *o)
 	struct known_names names = {0};
 
 	run_names_arguments(&names, n->counts);
-	if (!names.count) {
+	if (values_taken_out(n->r)) {
+		add(n, "%s", VALUES_TAKEN_OUT);
+	} else if (!names.count) {
 		add(n, "the recording has no arguments; record --values calls keeps them");
 	} else if (!known_names_has(&names, o->name)) {
 		add(n, "no function has an argument %.*s",
@@ -213,6 +216,10 @@ static void explain_variable(struct nothing *n, const struct expr_operand *o)
 {
 	struct known_names names = {0};
 
+	if (values_taken_out(n->r)) {
+		add(n, "%s", VALUES_TAKEN_OUT);
+		return;
+	}
 	run_names_arguments(&names, n->counts);
 	run_names_variables(&names, n->r, NULL);
 	add(n, "where it was asked for, nothing was bound to %.*s",
@@ -278,6 +285,12 @@ static void explain(struct nothing *n, uint16_t index)
 		explain_value(n, node);
 }
 
+/* The duration of a call is no value. */
+static bool asks_values(const struct expr *e)
+{
+	return expr_needs(e) & EXPR_ARGS || expr_reads(e, "result") || expr_reads(e, "exception");
+}
+
 int expr_nothing(
 	struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES], struct pl_err *err)
 {
@@ -293,6 +306,8 @@ int expr_nothing(
 		code = pl_counts_table(counts, &table, err);
 	if (code == 0)
 		explain(&n, e->root);
+	if (code == 0 && !n.used && asks_values(e) && values_taken_out(r))
+		add(&n, "%s", VALUES_TAKEN_OUT);
 	pl_counts_free(counts);
 	return code;
 }

@@ -10,7 +10,9 @@
 
 #include "expr/expr.h"
 
-/* Into fault->what, if its `unknown` is set. 0; or an error, then it is as before. */
-int expr_unknown(struct expr_fault *fault, struct pl_recording *r, struct pl_err *err);
+/* Into fault->what, if its `unknown` is set. `recording`: " " and its name, with which a command
+ * that is named there ends; or "". 0; or an error, then it is as before. */
+int expr_unknown(struct expr_fault *fault, struct pl_recording *r, const char *recording,
+	struct pl_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/units.h"
+#include "expr/taken_out.h"
 #include "session/operations.h"
 #include "session/words.h"
 
@@ -329,7 +330,9 @@ static void answer_refusal(struct session *s)
 {
 	const size_t of = s->outcome.refusal;
 
-	if (of < sizeof refusals / sizeof *refusals && refusals[of])
+	if (of == REFUSAL_NO_VALUES && values_taken_out(s->replay.r))
+		session_refuse(s, "%s", VALUES_TAKEN_OUT);
+	else if (of < sizeof refusals / sizeof *refusals && refusals[of])
 		session_refuse(s, "%s", refusals[of]);
 	else if (of < sizeof by_direction / sizeof *by_direction && by_direction[of][0])
 		session_refuse(s, "%s", by_direction[of][s->outcome.back]);

@@ -31,7 +31,7 @@ int condition_is_met(struct expr *expr, struct bindings *b, const struct pl_even
 	struct pl_err *err)
 {
 	struct asked a = {.b = b};
-	struct expr_subject s;
+	struct expr_subject s = {0};
 	int code = 0;
 
 	expr_subject_of(&s, e);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/units.h"
+#include "expr/taken_out.h"
 #include "session/answer.h"
 #include "session/commands.h"
 #include "session/operations.h"
@@ -77,6 +78,8 @@ static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 
 	if (code != PL_END || s->outcome.refusal != REFUSAL_NO_VALUES)
 		return code;
+	if (values_taken_out(s->replay.r))
+		return session_refuse(s, VALUES_TAKEN_OUT "; b N if hits == K stops at that hit");
 	return session_refuse(s, NO_VALUES "; b N if hits == K stops at that hit");
 }
 

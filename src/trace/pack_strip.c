@@ -33,7 +33,8 @@ static bool has_word(struct pl_view text, const char *word)
 static int strip_header(const struct pack_strip *s, struct pl_view v, struct pl_buf *out)
 {
 	static const char *const of_values[] = {"values-of", "values-limit", "secrets", "redact"};
-	bool values = s->how->strip_values, sources = s->how->strip_sources;
+	bool none = false, taken = false, values = s->how->strip_values,
+	     sources = s->how->strip_sources;
 	struct pl_view version, key, value;
 
 	if (view_bytes(&v, 4, &version))
@@ -43,8 +44,9 @@ static int strip_header(const struct pack_strip *s, struct pl_view v, struct pl_
 		bool drops = false;
 		if (view_string(&v, &key) || view_string(&v, &value))
 			return PL_ERR_FORMAT;
+		none |= is_word(key, "values") && is_word(value, "none");
 		if (is_word(key, "stripped")) {
-			values |= has_word(value, "values");
+			taken |= has_word(value, "values");
 			sources |= has_word(value, "sources");
 			continue;
 		}
@@ -58,6 +60,9 @@ static int strip_header(const struct pack_strip *s, struct pl_view v, struct pl_
 		else
 			buf_string(out, value.at, value.left);
 	}
+	values = taken || (values && !none); /* where none were, none are taken out */
+	if (!values && !sources)
+		return 0;
 	put_text(out, "stripped");
 	put_text(out, values && sources ? "values sources" : values ? "values" : "sources");
 	return 0;

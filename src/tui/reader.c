@@ -385,7 +385,7 @@ static bool read_filter(struct tui *t, const char *text, struct expr **expr)
 	const struct expr_words words = {.scale = &scale};
 	const int code = expr_read(expr, text, &words, &fault);
 	if (code == PL_ERR_ARGUMENT)
-		expr_unknown(&fault, t->s->replay.r, NULL);
+		expr_unknown(&fault, t->s->replay.r, "", NULL);
 	if (code == PL_ERR_ARGUMENT)
 		tui_say(t, "filter: at column %zu: %s; & takes a regular expression", fault.column,
 			fault.what);

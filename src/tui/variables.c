@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "expr/taken_out.h"
 #include "pathline/values.h"
 #include "tui/lexer.h"
 
@@ -180,6 +181,8 @@ static void variables_title(
 		snprintf(text, bytes,
 			"no values of %s: it has no arguments, or --values-of does not name it",
 			name);
+	else if (v->state == VARIABLES_NOT_KEPT && values_taken_out(t->s->replay.r))
+		snprintf(text, bytes, VALUES_TAKEN_OUT);
 	else if (v->state == VARIABLES_NOT_KEPT)
 		snprintf(text, bytes, "no values were kept; record --values calls keeps them");
 	else if (v->count && v->all[0].of_call)

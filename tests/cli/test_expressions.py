@@ -439,7 +439,9 @@ class Dump(unittest.TestCase):
         for text, expected in (("total == 2", "total is a variable; an expression has fields and arguments alone; `pathline history total` has "),
                                ("totl == 2", "totl is not a field; did you mean the variable total; an expression has "),
                                ("amont == 2", "amont is not a field; did you mean args.amount?"),
-                               ("modul == 'x'", "modul is not a field; did you mean module?")):
+                               ("modul == 'x'", "modul is not a field; did you mean module?"),
+                               ("bogus == 2", "bogus is not a field, and no argument or variable has this name; there are: args.amount; "
+                                "variables, for `pathline history`: f, total\n")):
             with self.subTest(text):
                 done = lines.pathline("calls", "--filter", text)
                 self.assertEqual(done.returncode, 2)

@@ -24,6 +24,7 @@ def application(environ, start_response):
 
 
 application({"REQUEST_METHOD": "GET", "PATH_INFO": "/a"}, start_response)
+total = 2
 time.sleep(0.2)
 os.kill(os.getpid(), 9)
 '''
@@ -45,6 +46,7 @@ HINTS = [
     (["calls", "--request", "x"], "`pathline report --requests", "` lists"),
     (["calls", "--request", "9"], "`pathline report --requests", "` lists"),
     (["history", "x", "--function", "nosuch"], "`pathline report --functions", "` lists"),
+    (["dump", "--filter", "total == 2"], "`pathline history total", "` has the values"),
     (["history", "x", "--at", "shop.py:99"], "`pathline report --file FILE", "` shows"),
 ]
 
@@ -55,7 +57,7 @@ class Hints(unittest.TestCase):
         cls.folder = scratch()
         with open(os.path.join(cls.folder, "shop.py"), "w", encoding="utf-8") as f:
             f.write(KILLED)
-        pathline("record", "--values", "calls", "--python", PYTHON, "--", "shop.py", cwd=cls.folder)
+        pathline("record", "--values", "lines", "--python", PYTHON, "--", "shop.py", cwd=cls.folder)
         latest = os.path.realpath(os.path.join(cls.folder, ".pathline", "latest"))
         shutil.copytree(latest, os.path.join(cls.folder, "its copy"))
 

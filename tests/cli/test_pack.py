@@ -112,6 +112,29 @@ class Pack(unittest.TestCase):
                          ("values sources", "none", 0))
         self.assertRegex(self.run_it("info", "./bare.pathline").stdout.decode(), r"taken out +values, source texts\n")
 
+    def test_who_asks_for_values_is_told_that_they_were_taken_out(self):
+        self.pack("--strip-values", name="told.pathline")
+        told = "taken out when this recording was packed"
+        for code, *words in ((0, "why"), (1, "history", "left"), (2, "report", "--by", "count"),
+                             (1, "report", "--filter", "args.count == 2"), (1, "calls", "--filter", "args.count == 2"),
+                             (1, "calls", "--filter", "result == 2"), (1, "dump", "--filter", "args.count == 2"),
+                             (2, "dump", "--filter", "left == 2")):
+            with self.subTest(words=words):
+                done = self.run_it(*words, "./told.pathline", code=code)
+                self.assertIn(told, (done.stdout + done.stderr).decode())
+        plain = [session.PATHLINE, "replay", "--plain", "--at", "#20", "./told.pathline"]
+        for command in "variables", "p left", "b 10 if left == 2":
+            with self.subTest(command=command):
+                done = subprocess.run(plain, cwd=self.folder, input=command + "\n", capture_output=True, text=True, timeout=60)
+                self.assertIn(told, done.stdout + done.stderr)
+
+    def test_where_none_were_none_are_taken_out(self):
+        with open(os.path.join(self.folder, "fails.py"), "w", encoding="utf-8") as f:
+            f.write("{}[1]\n")
+        pathline("record", "-q", "-o", "valueless", "--values", "none", session.PYTHON, "fails.py", cwd=self.folder)
+        self.pack("--strip-values", name="none.pathline", recording="./valueless")
+        self.assertIn(b"No values were recorded: ", self.run_it("why", "./none.pathline").stdout)
+
     def test_without_sources_alone(self):
         self.pack("--strip-sources", name="sourceless.pathline")
         values = [self.run_it("dump", "--fields", "values", place).stdout for place in ("recording", "./sourceless.pathline")]
