@@ -7,8 +7,8 @@
 #include <string.h>
 #include "base/buf.h"
 #include "cmd/cmd.h"
-#include "session/library.h"
 #include "expr/taken_out.h"
+#include "session/library.h"
 #include "session/why_before.h"
 
 #define VARIABLES_SHOWN 20
