@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "attach/attach.h"
 #include "cmd/attach_pid.h"
 #include "cmd/cmd.h"
@@ -61,6 +62,24 @@ static int leave(const struct target *t)
 	return CMD_RECORD_FAILED;
 }
 
+/* `why` it cannot be attached, or "", is an answer only if it is not known whether it is recorded,
+ * or if it is. */
+static void say_refused(const struct target *t, const char *why)
+{
+	if (t->arena[0] && t->preloaded)
+		cmd_say("detach: process %d is recorded by the `pathline record` that started it, "
+			"which ends with it",
+			t->pid);
+	else if (!t->arena[0] && t->first_object)
+		cmd_say("detach: process %d is not recorded; `pathline ps` says which are", t->pid);
+	else if (!t->arena[0] && t->uid != geteuid() && geteuid() != 0)
+		cmd_say("detach: process %d belongs to another user; detach it as that user or as "
+			"root: sudo pathline detach %d",
+			t->pid, t->pid);
+	else
+		cmd_say("detach: %s", why);
+}
+
 int cmd_detach(struct cmd *c)
 {
 	const struct cmd_option options[] = {{0}};
@@ -76,17 +95,9 @@ int cmd_detach(struct cmd *c)
 		code = attach_pid(c, "detach", &pid);
 	if (code != CMD_GO)
 		return code;
-	if (target_look(&t, pid, why) < 0) {
-		cmd_say("detach: %s", why);
-		return CMD_RECORD_FAILED;
-	}
-	if (t.preloaded || !t.arena[0]) {
-		cmd_say("detach: process %d is %s", pid,
-			t.arena[0]
-				? "recorded by the `pathline record` that started it, which ends "
-				  "with it"
-				: "not recorded");
-		return CMD_RECORD_FAILED;
-	}
-	return leave(&t);
+	const bool looked = target_look(&t, pid, why) == 0;
+	if (looked && t.arena[0] && !t.preloaded)
+		return leave(&t);
+	say_refused(&t, looked ? "" : why);
+	return CMD_RECORD_FAILED;
 }

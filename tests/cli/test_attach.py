@@ -434,6 +434,19 @@ class Refused(Case):
         self.assertEqual(self.refused("detach", str(other.pid))[0], 125)
 
 
+class Unrecorded(unittest.TestCase):
+    def test_detach(self):
+        """Whether it could be attached does not matter."""
+        for words in ["sleep", "60"], [session.PYTHON, "-c", "print(1, flush=True); input()"]:
+            with self.subTest(words=words), subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as idle:
+                if words[1] == "-c":
+                    idle.stdout.readline()
+                done = subprocess.run([session.PATHLINE, "detach", str(idle.pid)], capture_output=True, text=True, timeout=60, check=False)
+                idle.kill()
+                self.assertEqual((done.returncode, done.stderr),
+                                 (125, f"pathline: detach: process {idle.pid} is not recorded; `pathline ps` says which are\n"))
+
+
 @unittest.skipUnless(VERSION == (3, 11), "CPython 3.11")
 class Old(Case):
     def test_it_is_refused(self):
