@@ -16,8 +16,8 @@
 
 /* What the runner calls; the number of tests that failed. */
 #define INSIDE_TESTS(name)                                                                         \
-	__attribute__((visibility("default"))) int inside_##name(void);                            \
-	int inside_##name(void)
+	__attribute__((visibility("default"))) int inside_test_##name(void);                       \
+	int inside_test_##name(void)
 
 static inline PyCodeObject *inside_code(const char *text, const char *file)
 {

@@ -14,7 +14,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RUN = """import ctypes, sys
 ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)
 module = ctypes.PyDLL(sys.argv[2])
-sys.exit(sum(getattr(module, "inside_" + name)() for name in sys.argv[3:]) != 0)"""
+sys.exit(sum(getattr(module, "inside_test_" + name)() for name in sys.argv[3:]) != 0)"""
 
 
 def find(version):
