@@ -20,6 +20,11 @@ struct made {
 	char text[4096];
 };
 
+const char *cmd_recording(void)
+{
+	return "";
+}
+
 void cmd_say(const char *format, ...)
 {
 	(void)format;
