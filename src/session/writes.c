@@ -107,11 +107,17 @@ struct search {
 	struct value_path path;
 };
 
-/* What the variable was at the frame's last event up to this seq: that was written earlier. Also
- * the part, if it is not NULL. */
+/* A write of the variable, and what the part was then. */
+struct part_found {
+	struct write_found write;
+	struct part part;
+};
+
+/* What the variable was at the frame's last event up to this seq: that was written earlier. */
 static int write_up_to(const struct search *s, const struct pl_event *at, uint64_t seq,
-	struct write_found *found, struct part *part, struct pl_err *err)
+	struct part_found *found, struct pl_err *err)
 {
+	struct write_found *write = &found->write;
 	struct frame_path f = {.r = s->w->r, .stop = s->w->stop};
 	struct variables v = {.r = s->w->r, .stop = s->w->stop};
 	const struct pl_event *e = NULL;
@@ -128,32 +134,31 @@ static int write_up_to(const struct search *s, const struct pl_event *at, uint64
 		one = find_root(&v, &s->path);
 	if (code == 0 && !one)
 		code = PL_END;
-	if (part)
-		part_take(part, &s->path, one);
+	part_take(&found->part, &s->path, one);
 	if (code == 0)
-		put_found(found, &s->path, one);
-	while (code == 0 && found->line > 0 && e->seq >= found->shown)
+		put_found(write, &s->path, one);
+	while (code == 0 && write->line > 0 && e->seq >= write->shown)
 		code = frame_path_back(&f, &e, err);
-	if (code == 0 && found->line > 0 && is_line(e))
-		found->seq = e->seq;
+	if (code == 0 && write->line > 0 && is_line(e))
+		write->seq = e->seq;
 	variables_release(&v);
 	frame_path_release(&f);
 	return code;
 }
 
 /* Of a part: the variable was written without it since; the write that is meant was before. */
-static int part_before(const struct search *s, const struct pl_event *at, struct write_found *found,
-	struct part *part, struct pl_err *err)
+static int part_before(const struct search *s, const struct pl_event *at, struct part_found *found,
+	struct pl_err *err)
 {
-	struct write_found before;
-	struct part other;
+	struct part_found before = {.write = {0}};
 	int code = 0;
 
-	while (code == 0 && found->shown) {
-		code = write_up_to(s, at, found->shown - 1, &before, &other, err);
-		if (code || !part_is(&other, part) || before.shown >= found->shown)
+	while (code == 0 && found->write.shown) {
+		code = write_up_to(s, at, found->write.shown - 1, &before, err);
+		if (code || !part_is(&before.part, &found->part) ||
+			before.write.shown >= found->write.shown)
 			break;
-		*found = before;
+		found->write = before.write;
 	}
 	return code < 0 ? code : 0;
 }
@@ -162,13 +167,14 @@ static int part_before(const struct search *s, const struct pl_event *at, struct
 static int write_before(const struct search *s, const struct pl_event *at,
 	struct write_found *found, struct pl_err *err)
 {
-	struct part part;
-	int code = write_up_to(s, at, at->seq, found, &part, err);
+	struct part_found last = {.write = {0}};
+	int code = write_up_to(s, at, at->seq, &last, err);
 
-	if (code == 0 && found->seq >= at->seq)
-		code = at->seq ? write_up_to(s, at, at->seq - 1, found, &part, err) : PL_END;
+	if (code == 0 && last.write.seq >= at->seq)
+		code = at->seq ? write_up_to(s, at, at->seq - 1, &last, err) : PL_END;
 	if (code == 0 && s->path.count)
-		code = part_before(s, at, found, &part, err);
+		code = part_before(s, at, &last, err);
+	*found = last.write;
 	if (code == 0 && found->seq >= at->seq)
 		code = PL_END;
 	return code;
@@ -191,8 +197,8 @@ static int read_shown(const struct search *s, struct variables *v, const struct 
 static int part_is_shown(
 	const struct search *s, struct variables *v, const struct pl_event *e, struct pl_err *err)
 {
-	struct write_found before;
-	struct part now, then = {.found = VALUE_ABSENT};
+	struct part_found then = {.part = {.found = VALUE_ABSENT}};
+	struct part now;
 	const struct pl_event at = *e;
 
 	v->near_all = false;
@@ -200,11 +206,11 @@ static int part_is_shown(
 	if (code)
 		return code;
 	part_take(&now, &s->path, find_root(v, &s->path));
-	code = at.seq ? write_up_to(s, &at, at.seq - 1, &before, &then, err) : PL_END;
+	code = at.seq ? write_up_to(s, &at, at.seq - 1, &then, err) : PL_END;
 	if (code < 0)
 		return code;
-	then.known = now.known;
-	return part_is(&now, &then) ? PL_END : 0;
+	then.part.known = now.known;
+	return part_is(&now, &then.part) ? PL_END : 0;
 }
 
 static int path_is_shown(

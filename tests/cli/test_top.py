@@ -58,6 +58,15 @@ asyncio.run(main(end))
 '''
 
 
+def words_of(pid):
+    """Its command line; "": it has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return os.fsdecode(f.read()).split("\0")
+    except OSError:
+        return ""
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="top-")
@@ -194,8 +203,8 @@ class Attached(Case):
 
     def test_a_process_that_is_recorded(self):
         out, recorder = self.record()
-        children = subprocess.run(["pgrep", "-f", self.script], capture_output=True, text=True, check=True).stdout.split()
-        python = [pid for pid in children if os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(session.PYTHON)]
+        python = [pid for pid in os.listdir("/proc") if pid.isdigit() and self.script in words_of(pid)
+                  and os.path.realpath(f"/proc/{pid}/exe") == os.path.realpath(session.PYTHON)]
         time.sleep(1)
         self.assertIn("in price", self.top("-n", "1", "--rows", "0", python[0]))
         self.assertIsNone(recorder.poll())
