@@ -231,7 +231,7 @@ class Readers(Case):
         text = session.pathline("report", "--requests", out).stdout.decode()
         self.assertRegex(text, r"requests +total +error +avg +max .* route\n +4 .* GET /orders/:n\n")
         self.assertRegex(text, r"request +began +took +error .* route\n +\d ")
-        self.assertIn("pathline replay --request N goes to one", text)
+        self.assertRegex(text, r"pathline replay --request N \S+ goes to one")
         self.assertNotIn("were not recorded", text)
         rows = list(csv.DictReader(io.StringIO(session.pathline("report", "--requests", "--csv", "--sort", "avg", out).stdout.decode())))
         self.assertEqual([(row["count"], row["route"]) for row in rows], [("4", "GET /orders/:n")])
