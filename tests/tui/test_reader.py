@@ -222,7 +222,8 @@ class Live(Case):
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(program.stdout.close)
         self.assertEqual(program.stdout.readline(), b"begun\n")
-        t = self.open(cwd=folder).wait("follows").wait("begin")
+        following, standing = "END SO FAR; what follows is shown", "END SO FAR; F follows it"
+        t = self.open(cwd=folder).wait(following).wait("begin")
 
         def say(line):
             program.stdin.write(line)
@@ -230,9 +231,9 @@ class Live(Case):
             self.assertEqual(program.stdout.readline(), b"done\n")
         say(b"one\n")
         t.wait(r"tick\(line='one\\n'\)").wait("-> 4  tick")
-        t.press("k").wait(lambda text: "follows" not in text)
+        t.press("k").wait(standing)
         say(b"number two\n")
-        t.wait(r"tick\(line='number two\\n'\)").press("F").wait("follows")
+        t.wait(r"tick\(line='number two\\n'\)").press("F").wait(following)
         for number in range(40):
             say(b"%d\n" % number)
         t.wait(r"tick\(line='39\\n'\)")
