@@ -165,18 +165,24 @@ static int pack_and_close(struct packer_run *p, const char *directory, const cha
 	return code;
 }
 
+/* The rows of what pack and snapshot have in common. */
+#define PACK_OPTIONS(run, to)                                                                      \
+	{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",             \
+		.text = &(to)},                                                                    \
+		{"strip-values", 0, NULL, "without arguments, results and variables",              \
+			.flag = &(run).how.strip_values},                                          \
+		{"strip-sources", 0, NULL, "without the texts of the source files",                \
+			.flag = &(run).how.strip_sources},                                         \
+	{                                                                                          \
+		"force", 'f', NULL, "replace FILE if it exists", .flag = &(run).force              \
+	}
+
 int cmd_pack(struct cmd *c)
 {
 	struct packer_run p = {.command = c->name};
 	const char *output = NULL;
 	const struct cmd_option options[] = {
-		{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",
-			.text = &output},
-		{"strip-values", 0, NULL, "without arguments, results and variables",
-			.flag = &p.how.strip_values},
-		{"strip-sources", 0, NULL, "without the texts of the source files",
-			.flag = &p.how.strip_sources},
-		{"force", 'f', NULL, "replace FILE if it exists", .flag = &p.force},
+		PACK_OPTIONS(p, output),
 		{0},
 	};
 	const struct cmd_usage usage = {"[RECORDING]",
@@ -227,13 +233,7 @@ int cmd_snapshot(struct cmd *c)
 	struct packer_run p = {.command = c->name};
 	const char *output = NULL;
 	const struct cmd_option options[] = {
-		{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",
-			.text = &output},
-		{"strip-values", 0, NULL, "without arguments, results and variables",
-			.flag = &p.how.strip_values},
-		{"strip-sources", 0, NULL, "without the texts of the source files",
-			.flag = &p.how.strip_sources},
-		{"force", 'f', NULL, "replace FILE if it exists", .flag = &p.force},
+		PACK_OPTIONS(p, output),
 		{0},
 	};
 	const struct cmd_usage usage = {"PID",
