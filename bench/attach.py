@@ -85,7 +85,8 @@ print("beats", beats, flush=True)
 
 
 def state(pid):
-    """Without the stacks of its memory that come and go: resident kB, descriptors, threads, mappings."""
+    """Without the stacks of its memory that come and go: resident kB, descriptors, threads,
+    mappings."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         resident = int(re.search(r"VmRSS:\s*(\d+)", status.read())[1])
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:

@@ -43,6 +43,7 @@ static bool make_home(struct top *t)
 	}
 	if (!under || under[0] != '/' || strlen(under) > sizeof t->home / 2)
 		under = "/tmp";
+	/* mkdtemp makes a new private directory of it */
 	snprintf(t->home, sizeof t->home, "%s/pathline-top-XXXXXX", under);
 	if (!mkdtemp(t->home)) {
 		cmd_say("top: a directory for the recording cannot be made in %s: %s; set TMPDIR, "

@@ -107,7 +107,8 @@ for thread in threads:
 print(json.dumps({"lines": list(lines.values()), "tools": [sys.monitoring.get_tool(i) for i in range(6)],
                   "open": [len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))]}), flush=True)
 """
-# A child is forked with the first word that is read from stdin; it lives until it reads "e" from its pipe.
+# A child is forked with the first word that is read from stdin; it lives until it reads "e" from
+# its pipe.
 FORKS = r"""
 import os, select, sys, time
 

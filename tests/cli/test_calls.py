@@ -133,7 +133,8 @@ class Tree(unittest.TestCase):
         self.assertLessEqual(row["total_ns"], row["most_ns"])
 
     def test_a_time_has_its_error(self):
-        """Of less than a tenth of the time it is not shown; that of several calls is the sum, as far as they can have taken so long."""
+        """Of less than a tenth of the time it is not shown; that of several calls is the sum, as
+        far as they can have taken so long."""
         run = record("import time\ndef nap():\n    time.sleep(0.02)\ndef idle(): pass\nfor _ in range(9): nap()\nnap(); idle()\ntime.sleep(0.5)\n",
                      "--clock", "tick=10ms")
         rows = [json.loads(row)["data"] for row in run.pathline("calls", "--json").stdout.splitlines()]

@@ -1,4 +1,5 @@
-"""`pathline prune` removes the oldest recordings of a folder, by age and by size, and nothing else."""
+"""`pathline prune` removes the oldest recordings of a folder, by age and by size, and nothing else.
+"""
 import os
 import re
 import subprocess

@@ -285,7 +285,8 @@ class Variables(Asked):
         self.assertEqual(self.ask("SELECT * FROM value('left')"), self.ask("SELECT * FROM value WHERE +name = 'left'"))
 
     def test_the_line_that_wrote_is_that_of_history(self):
-        """The event that shows a variable is the next one of the frame, at the line that runs next."""
+        """The event that shows a variable is the next one of the frame, at the line that runs next.
+        """
         self.assertEqual([list(row.values()) for row in self.ask("SELECT DISTINCT line, written_line FROM value('left')")], [[6, 5]])
         text = ("def outer():\n    count = 0\n    def increment():\n        nonlocal count\n        count = count + 1\n"
                 "    for k in range(3):\n        increment()\n    try:\n        print(1 // 0)\n    except ArithmeticError:\n        count = 7\n"

@@ -374,7 +374,8 @@ class Report(unittest.TestCase):
         self.deep(3000)
 
     def test_waiting_that_no_sample_saw(self):
-        """Stamps say how long a function took, and only samples whether it waited: none is not 0."""
+        """Stamps say how long a function took, and only samples whether it waited: none is not 0.
+        """
         rows = [json.loads(line)["data"] for line in session.shop().pathline("report", "--functions", "-n", "0", "--json").stdout.splitlines()]
         rows = {row["id"]: row for row in rows if row.get("id")}
         shown = session.shop().pathline("report", "--functions", "-n", "0").stdout.decode().splitlines()

@@ -118,7 +118,8 @@ class By(unittest.TestCase):
         self.assertEqual((rows[0]["code"], rows[0]["calls"]), ("deep", "4"))
 
     def test_times_have_errors(self):
-        """Of calls that follow each other: no more than from the first to the last, however many there are."""
+        """Of calls that follow each other: no more than from the first to the last, however many
+        there are."""
         text = "import time\ndef small(n): return n\ndef nap(s): time.sleep(s)\nfor i in range(500): small(1)\nnap(0.02)\ntime.sleep(0.1)\n"
         of = session.Recorded(text, "errors.py", "--only-mine", "--clock", "tick=10ms", "--values", "calls")
         rows = [json.loads(line)["data"] for by in "ns" for line in of.pathline("report", "--json", "--by", by).stdout.splitlines()]

@@ -1,4 +1,5 @@
-"""Requests of servers, found by their frames: `report --requests`, `replay --request`, `calls --request`."""
+"""Requests of servers, found by their frames: `report --requests`, `replay --request`, `calls
+--request`."""
 import csv
 import io
 import json

@@ -1,4 +1,5 @@
-"""Always on: with LD_PRELOAD and PATHLINE_DIR in the environment each Python is recorded, if that directory exists."""
+"""Always on: with LD_PRELOAD and PATHLINE_DIR in the environment each Python is recorded, if that
+directory exists."""
 import json
 import os
 import re
@@ -22,7 +23,8 @@ try:
 except ChildProcessError:
     print("no child")
 """
-# Workers that are forked before, do something, and are replaced when they have ended; then another Python.
+# Workers that are forked before, do something, and are replaced when they have ended; then another
+# Python.
 WORKERS = """\
 import os, subprocess, sys
 def work(number):
@@ -176,7 +178,8 @@ class Service(unittest.TestCase):
         self.assertEqual(process["exit"], 3)
 
     def test_a_renamed_and_a_removed_directory(self):
-        """The recording goes on at its new name; and where there is none any more, the program goes on."""
+        """The recording goes on at its new name; and where there is none any more, the program goes
+        on."""
         text = "import sys\nprint(1, flush=True)\nsys.stdin.readline()\ndef last(): print(2, flush=True)\nlast()\n"
         with subprocess.Popen([PYTHON, "-c", text], env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
             running.stdout.readline()

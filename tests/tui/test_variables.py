@@ -71,7 +71,8 @@ class Arguments(unittest.TestCase):
             t.type(f"\x1b[<0;{column + 1};{y + 1}M\x1b[<0;{column + 1};{y + 1}m").wait(lambda text, shown=shown: text.splitlines()[-2].startswith(shown))
 
     def test_the_pointer(self):
-        """The mouse over a name shows its value, and nothing when it is gone; the terminal is asked for that only if there are values."""
+        """The mouse over a name shows its value, and nothing when it is gone; the terminal is asked
+        for that only if there are values."""
         t = self.open("-c", "b price", "-c", "c", "-c", "3n").wait("order.count")
         self.assertEqual(t.settle().raw.count(b"\x1b[?1003h"), 1)
         rows = t.text().splitlines()

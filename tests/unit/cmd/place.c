@@ -18,6 +18,7 @@ static char root[64], before[PATH_MAX];
 static int set_up(void **state)
 {
 	(void)state;
+	/* mkdtemp makes a new private directory of it */
 	snprintf(root, sizeof root, "/tmp/test-place-XXXXXX");
 	return !getcwd(before, sizeof before) || !mkdtemp(root) || chdir(root) ? -1 : 0;
 }

@@ -39,6 +39,7 @@ static void make_command(const char *place, const char *script)
 static int setup(void **state)
 {
 	(void)state;
+	/* mkdtemp makes a new private directory of it */
 	strcpy(folder, "/tmp/pathline-begin-XXXXXX");
 	command[0] = 0;
 	if (!mkdtemp(folder))
