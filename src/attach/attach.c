@@ -109,20 +109,35 @@ static bool is_wait(long number, uint64_t futex_operation)
 	}
 }
 
-/* "202 0x7f.. 0x189 0x0 …", or "running". */
-static bool waits_now(int pid, int tid)
+#define RUNS	  (-1)
+#define NO_ANSWER (-2) /* it has ended, or is stopped, or waits in the kernel outside a call */
+
+/* Of "202 0x7f.. 0x189 0x0 …" the number of the system call, and its second argument. */
+static long call_of(int pid, int tid, unsigned long long *second)
 {
 	char path[64], text[256];
+	unsigned long long first;
 	long number;
-	unsigned long long first, second;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", pid, tid);
-	return file_text(path, text, sizeof text) &&
-	       sscanf(text, "%ld %llx %llx", &number, &first, &second) == 3 &&
-	       is_wait(number, second);
+	if (!file_text(path, text, sizeof text))
+		return NO_ANSWER;
+	if (!strncmp(text, "running", 7))
+		return RUNS;
+	return sscanf(text, "%ld %llx %llx", &number, &first, second) == 3 && number >= 0
+		       ? number
+		       : NO_ANSWER;
 }
 
-/* A thread of the process that waits, the main one first; 0: all run. */
+static bool waits_now(int pid, int tid)
+{
+	unsigned long long second;
+	const long number = call_of(pid, tid, &second);
+
+	return number >= 0 && is_wait(number, second);
+}
+
+/* A thread of the process that waits, the main one first; 0: none does. */
 static int find_waiting(int pid)
 {
 	char path[64];
@@ -141,6 +156,16 @@ static int find_waiting(int pid)
 	if (tasks)
 		closedir(tasks);
 	return found;
+}
+
+/* A thread is stopped only if it may be used where it is now. 0, or -EAGAIN. */
+static int choose(int pid, struct chosen *who)
+{
+	const int waiting = find_waiting(pid);
+	unsigned long long second;
+
+	*who = (struct chosen){waiting ? waiting : pid, waiting != 0};
+	return waiting || call_of(pid, pid, &second) == RUNS ? 0 : -EAGAIN;
 }
 
 /* It was chosen while it ran on. */
@@ -341,11 +366,10 @@ static void take_library_back(const struct attach_order *o, struct attach_sent *
 
 static int try_once(const struct attach_order *o, struct attach_sent *sent)
 {
-	int tid = find_waiting(o->target->pid);
-	const struct chosen who = {tid ? tid : o->target->pid, tid != 0};
-	int err = 0;
+	struct chosen who;
+	int err = choose(o->target->pid, &who);
 
-	if (o->arena && o->target->foreign && !o->target->entry && sent->library_fd < 0)
+	if (err == 0 && o->arena && o->target->foreign && !o->target->entry && sent->library_fd < 0)
 		err = give_library(o, &who, sent);
 	return err < 0 ? err : send_by(o, &who, sent);
 }

@@ -9,47 +9,21 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "attach/symbols.h"
+#include "attach/wait.h"
 
 #if defined(__x86_64__)
 
 /* A thread in an uninterruptible wait stops when that ends: it is not held meanwhile. Once it has
  * stopped, it is never given up before it is put back. */
 #define STOP_WAIT_NS	 INT64_C(10000000000)
-#define SPINS		 2000 /* to sleep takes longer than most of what is waited for */
 #define CALL_WAIT_NS	 INT64_C(20000000)
 #define CALL_WAITS	 200
 #define RED_ZONE_BYTES	 512
 #define DIRECTION_FLAG	 0x400u
 #define SYSCALL_LOOK	 96
 #define SIGNALS_HELD(no) (~(UINT64_C(1) << ((no)-1)))
-
-static int64_t stop_clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* false: nothing came in time, or the thread is gone. */
-static bool wait_for_stop(int tid, int64_t within_ns, int *status)
-{
-	const int64_t until_ns = stop_clock_ns() + within_ns;
-	const struct timespec step = {.tv_nsec = 20000};
-
-	for (int tries = 0;; tries++) {
-		pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-		if (got == tid)
-			return WIFSTOPPED(*status);
-		if (got < 0 || stop_clock_ns() > until_ns)
-			return false;
-		if (tries > SPINS)
-			nanosleep(&step, NULL);
-	}
-}
 
 static bool is_our_stop(int status)
 {
@@ -92,12 +66,15 @@ int stop_begin(struct stop *s, int tid)
 	*s = (struct stop){.tid = tid};
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
 		return -errno;
-	s->begun_ns = stop_clock_ns();
+	wait_begin(tid);
 	int err = ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0 ? -errno : wait_for_interrupt(tid);
+	s->begun_ns = wait_last_ns();
 	if (err == 0)
 		err = keep_state(s);
-	if (err < 0)
+	if (err < 0) {
 		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		wait_end();
+	}
 	return err;
 }
 
@@ -229,8 +206,9 @@ void stop_end(struct stop *s)
 	ptrace(PTRACE_SETREGSET, s->tid, (void *)NT_X86_XSTATE, &floating);
 	ptrace(PTRACE_SETREGS, s->tid, NULL, &s->kept);
 	ptrace(PTRACE_SETSIGMASK, s->tid, (void *)sizeof s->signals, &s->signals);
-	s->held_ns = stop_clock_ns() - s->begun_ns;
+	s->held_ns = wait_clock_ns() - s->begun_ns;
 	ptrace(PTRACE_DETACH, s->tid, NULL, NULL);
+	wait_end();
 }
 
 #else /* not written yet */

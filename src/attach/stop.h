@@ -18,13 +18,15 @@
 
 #define STOP_FLOATING_BYTES 16384
 
+/* One at a time in a process (wait.h). */
 struct stop {
 	int tid;
 	uint64_t system_call; /* address of a `syscall` instruction */
 	uint64_t signals;     /* its mask */
 	struct user_regs_struct kept;
 	size_t floating_bytes;
-	int64_t begun_ns, held_ns; /* the second is set by stop_end */
+	int64_t begun_ns; /* at most 0.2 ms before it stopped */
+	int64_t held_ns;  /* set by stop_end */
 	uint8_t floating[STOP_FLOATING_BYTES];
 };
 
