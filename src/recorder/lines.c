@@ -76,11 +76,16 @@ __attribute__((noinline)) static PyObject *again_fast(struct thread *t, py_frame
 	Py_RETURN_NONE;
 }
 
-__attribute__((always_inline)) static inline PyObject *witness_not_plain(struct thread *t,
-	py_frame *frame, const struct code_record *r, uint32_t unit, PyObject *const *args,
-	bool moved)
+/* The number of the line start that the event there is of; 0: none. INSTRUCTION is reported after
+ * the unit that looks it up. */
+__attribute__((always_inline)) static inline uint32_t witness_start(
+	const struct code_record *r, uint32_t unit, uint32_t bits, bool moved)
 {
-	return moved ? again_fast(t, frame, r, unit, args) : witness_slow(args, false);
+	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
+
+	if (moved && unlikely(!(bits & start_bits)))
+		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
+	return bits & start_bits;
 }
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
@@ -90,38 +95,27 @@ __attribute__((always_inline)) static inline PyObject *witness_event(
 {
 	struct thread *t = self;
 	PyCodeObject *code = code_of(args);
+	struct plain_event e;
 
-	if (!t || root.policy.lines)
+	if (!t || root.policy.lines || !plain_look(&e, t, code, gil_holder_seen(t)))
 		return witness_slow(args, moved);
-	const PyThreadState *ts = gil_holder_seen(t);
-	if (!ts)
-		return witness_slow(args, moved);
-	py_frame *frame = current_frame(ts);
-	if (!frame || frame_code(frame) != code || thread_is_traced(ts))
-		return witness_slow(args, moved);
-	intptr_t mark = code_mark(code);
-	if (mark <= 0)
-		return witness_slow(args, moved);
-	struct code_record *r = (struct code_record *)mark;
-	uint32_t unit = frame_unit_or_none(frame, code);
+	struct code_record *r = (struct code_record *)code_mark(code);
+	uint32_t unit = frame_unit_or_none(e.frame, code);
 	if (unit >= r->unit_count)
 		return witness_slow(args, moved);
-	if (!moved && unlikely(frame->frame_obj != NULL) && may_be_moved(code, unit))
+	if (!moved && unlikely(e.frame->frame_obj != NULL) && may_be_moved(code, unit))
 		return witness_slow(args, moved);
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
 	if (!unit_is_plain(bits, moved))
-		return witness_not_plain(t, frame, r, unit, args, moved);
-	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
-	if (moved && unlikely(!(bits & start_bits)))
-		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
-	uint32_t start = bits & start_bits;
+		return moved ? again_fast(t, e.frame, r, unit, args) : witness_slow(args, false);
+	uint32_t start = witness_start(r, unit, bits, moved);
 	if (!start || step_is_slow(t, p))
 		return witness_slow(args, moved);
 	if (!moved && unlikely(++r->lines_heard == root.hot_lines))
 		return witness_slow(args, moved);
-	if (t->shadow.top != frame) {
-		uint32_t place = place_below(t, frame);
+	if (t->shadow.top != e.frame) {
+		uint32_t place = place_below(t, e.frame);
 		if (!place || shadow_has(&t->shadow, place, MARK_TOLD))
 			return witness_slow(args, moved);
 		p = drop_to(t, p, place);

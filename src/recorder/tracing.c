@@ -300,31 +300,31 @@ __attribute__((always_inline)) static inline bool trace_look(
 /* Those that save registers are separate, so that a line saves none. Each takes its fast path, or
  * the slow one. */
 
-__attribute__((noinline)) static int trace_resume(PyObject *object, PyFrameObject *f, int what,
-	PyObject *arg, struct thread *t, const struct code_record *r)
+__attribute__((noinline)) static int trace_resume(PyObject *object, PyFrameObject *f, PyObject *arg,
+	struct thread *t, const struct code_record *r)
 {
 	struct plain_event e = {t, f->f_frame, r};
 
-	return plain_resume(&e, e.frame->f_code) ? 0 : trace_slow(object, f, what, arg);
+	return plain_resume(&e, e.frame->f_code) ? 0 : trace_slow(object, f, PyTrace_CALL, arg);
 }
 
-__attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject *f, int what,
-	PyObject *arg, struct thread *t, const struct code_record *r)
+__attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject *f, PyObject *arg,
+	struct thread *t, const struct code_record *r)
 {
 	struct plain_event e = {t, f->f_frame, r};
 
 	bool plain = plain_enter(&e, STAMP_AT_TICKS, CALLS_ANY) || plain_begin(&e, STAMP_AT_TICKS);
-	return plain ? 0 : trace_slow(object, f, what, arg);
+	return plain ? 0 : trace_slow(object, f, PyTrace_CALL, arg);
 }
 
-__attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject *f, int what,
-	PyObject *arg, struct thread *t, const struct code_record *r)
+__attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject *f, PyObject *arg,
+	struct thread *t, const struct code_record *r)
 {
 	struct plain_event e = {t, f->f_frame, r};
 	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
 
 	bool plain = !r->in_full && plain_end(&e, unit, EVENT_SUSPEND);
-	return plain ? 0 : trace_slow(object, f, what, arg);
+	return plain ? 0 : trace_slow(object, f, PyTrace_RETURN, arg);
 }
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
@@ -339,13 +339,13 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 		return 0;
 	if (what == PyTrace_RETURN && arg) {
 		if (frame_opcode(e.frame, &oparg) == YIELD_VALUE)
-			return trace_yield(object, f, what, arg, e.thread, e.record);
+			return trace_yield(object, f, arg, e.thread, e.record);
 		if (plain_leave(&e, frame_unit_or_none(e.frame, code), STAMP_AT_TICKS))
 			return 0;
 	}
 	if (what == PyTrace_CALL && frame_opcode(e.frame, &oparg) == RESUME &&
 		!e.record->begins_handling)
-		return oparg & 3 ? trace_resume(object, f, what, arg, e.thread, e.record)
-				 : trace_enter(object, f, what, arg, e.thread, e.record);
+		return oparg & 3 ? trace_resume(object, f, arg, e.thread, e.record)
+				 : trace_enter(object, f, arg, e.thread, e.record);
 	return trace_slow(object, f, what, arg);
 }

@@ -158,7 +158,9 @@ static void make_by_hand(struct maker *m)
 	struct pl_buf b = {0};
 
 	maker_init(m);
-	maker_body_of(m, 1, "main", 1, 3, 1);
+	m->source = 1;
+	maker_body(m, 1, "main", 1, 3);
+	m->source = 0;
 	maker_body(m, 2, "f", 10, 3);
 	maker_string(m, 5, "ValueError");
 	buf_varint(&b, 0);

@@ -22,7 +22,9 @@ static inline void handlers_open(struct scene *x, const char *fifth)
 	snprintf(text, sizeof text,
 		"def main():\n    try:\n        book()\n    except SoldOut as error:\n%s\n", fifth);
 	maker_source(&x->m, 0, "", text);
-	maker_body_of(&x->m, 1, "main", 1, 4, 1);
+	x->m.source = 1;
+	maker_body(&x->m, 1, "main", 1, 4);
+	x->m.source = 0;
 	maker_string(&x->m, SCENE_TYPE, "shop.SoldOut");
 	maker_string(&x->m, SECOND_TYPE, "KeyError");
 	x->t = maker_thread(&x->m, 0);

@@ -44,6 +44,7 @@ struct maker {
 	bool arena;	  /* the arena's file is there */
 	bool chains;	  /* blocks are packed in chains */
 	bool unheard;	  /* bodies from now on: no line has an event, the last one returns */
+	uint32_t source;  /* of bodies from now on: number + 1, 0: none */
 	struct arguments arguments; /* of bodies from now on */
 	uint32_t flags;		    /* co_flags of bodies from now on */
 	const char *values;	    /* what --values was; NULL: not given */
@@ -207,9 +208,9 @@ static inline void maker_code(struct maker *m, uint32_t code, uint32_t body)
 	*map_put(&m->bodies, code) = (uint64_t)body + 1;
 }
 
-/* The code of body n is n * 10. source: number + 1, 0: none */
-static inline void maker_body_of(struct maker *m, uint32_t number, const char *name,
-	int32_t first_line, uint32_t starts, uint32_t source)
+/* The code of body n is n * 10. */
+static inline void maker_body(
+	struct maker *m, uint32_t number, const char *name, int32_t first_line, uint32_t starts)
 {
 	struct flow_start start[16];
 	struct flow_block block[17];
@@ -253,17 +254,11 @@ static inline void maker_body_of(struct maker *m, uint32_t number, const char *n
 		.line_count = starts + 1};
 	body_write(&bytes, &body);
 	buf_varint(&b, number);
-	buf_varint(&b, source);
+	buf_varint(&b, m->source);
 	buf_string(&b, bytes.at, bytes.used);
 	maker_meta(m, RECORD_BODIES, &b);
 	buf_release(&bytes);
 	maker_code(m, number * 10, number);
-}
-
-static inline void maker_body(
-	struct maker *m, uint32_t number, const char *name, int32_t first_line, uint32_t starts)
-{
-	maker_body_of(m, number, name, first_line, starts, 0);
 }
 
 static inline void maker_string(struct maker *m, uint32_t number, const char *text)
@@ -271,7 +266,7 @@ static inline void maker_string(struct maker *m, uint32_t number, const char *te
 	MAKER_NUMBERS(m, RECORD_STRINGS, text, number);
 }
 
-/* A source text; the first one has number 1 in maker_body_of. */
+/* A source text; the first one has number 1 in `source` of the maker. */
 static inline void maker_source(
 	struct maker *m, uint64_t number, const char *reason, const char *text)
 {

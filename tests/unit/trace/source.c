@@ -14,9 +14,12 @@ static struct pl_recording *open_sources(struct maker *m)
 	maker_init(m);
 	maker_source(m, 0, "", "one\ntwo\r\n\rfour\n\nsix");
 	maker_source(m, 1, "the file is gone", "");
-	maker_body_of(m, 1, "f", 1, 1, 1);
-	maker_body_of(m, 2, "g", 1, 1, 2);
-	maker_body_of(m, 3, "h", 1, 1, 0);
+	m->source = 1;
+	maker_body(m, 1, "f", 1, 1);
+	m->source = 2;
+	maker_body(m, 2, "g", 1, 1);
+	m->source = 0;
+	maker_body(m, 3, "h", 1, 1);
 	maker_end(m);
 	assert_int_equal(recording_open_files(&r, maker_files(m), NULL), 0);
 	return r;
