@@ -3,8 +3,9 @@
  *	target_look   which interpreter, where its functions are, may it be attached
  *	choose        a thread in a system call in which it may wait       -> by a thread of ours
  *	              none: one in instructions of the interpreter         -> by a pending call
- *	stop          that thread alone, for less than a millisecond: two pages are mapped, filled,
- *	              made executable; pthread_create or Py_AddPendingCall is called on them
+ *	stop          that thread alone, for less than a millisecond: two pages are mapped and
+ *	              filled; pthread_create or Py_AddPendingCall is called on them. If that takes
+ *	              too long, the thread goes on, and the rest is done in another stop
  *	wait          the recorder does it with the GIL, and unmaps the pages (recorder/ordered.c)
  *
  * pthread_create asks for memory, so its thread must not be in malloc or in the loader: in a system
@@ -16,6 +17,7 @@
 #ifndef PL_ATTACH_ATTACH_H
 #define PL_ATTACH_ATTACH_H
 
+#include "attach/choose.h"
 #include "attach/target.h"
 
 struct attach_order {
@@ -26,11 +28,13 @@ struct attach_order {
 
 /* What became of it. */
 struct attach_sent {
-	int64_t held_ns; /* for which a thread was stopped */
+	int64_t held_ns; /* for which a thread was stopped, in the last try */
 	int tid;	 /* which one */
-	uint64_t pages;	 /* in the program */
-	bool no_file;	 /* in its memory, for the recorder, could be made */
-	int library_fd;	 /* of the program, from which it loads the recorder; -1: by its path */
+	uint64_t pages;	 /* in the program; 0: none yet */
+	unsigned tries;
+	struct obstacle obstacle; /* of the last try that failed */
+	bool no_file;		  /* in its memory, for the recorder, could be made */
+	int library_fd; /* of the program, from which it loads the recorder; -1: by its path */
 };
 
 /* Put the order into the program. 0; or -1 with the reason in `why`: then nothing is left in it. */

@@ -18,8 +18,8 @@
 /* A thread in an uninterruptible wait stops when that ends: it is not held meanwhile. Once it has
  * stopped, it is never given up before it is put back. */
 #define STOP_WAIT_NS	 INT64_C(10000000000)
-#define CALL_WAIT_NS	 INT64_C(20000000)
-#define CALL_WAITS	 200
+#define CALL_WAIT_NS	 INT64_C(1000000)
+#define CALL_WAITS	 4000
 #define RED_ZONE_BYTES	 512
 #define DIRECTION_FLAG	 0x400u
 #define SYSCALL_LOOK	 96
@@ -83,9 +83,11 @@ bool stop_is_built(void)
 	return true;
 }
 
-uint64_t stop_second_argument(const struct stop *s)
+uint64_t stop_argument(const struct stop *s, unsigned number)
 {
-	return s->kept.rsi;
+	const uint64_t arguments[4] = {s->kept.rdi, s->kept.rsi, s->kept.rdx, s->kept.r10};
+
+	return arguments[number & 3];
 }
 
 long stop_in_system_call(const struct stop *s)
@@ -103,18 +105,16 @@ uint64_t stop_scratch(const struct stop *s)
 	return (s->kept.rsp - 2 * RED_ZONE_BYTES) & ~UINT64_C(63);
 }
 
-bool stop_find_system_call(struct stop *s, uint64_t at)
+uint64_t stop_find_system_call(int pid, uint64_t at)
 {
 	uint8_t bytes[SYSCALL_LOOK];
 
-	if (!memory_read(s->tid, at, bytes, sizeof bytes))
-		return false;
+	if (!memory_read(pid, at, bytes, sizeof bytes))
+		return 0;
 	for (size_t i = 0; i + 1 < sizeof bytes; i++)
-		if (bytes[i] == 0x0f && bytes[i + 1] == 0x05) {
-			s->system_call = at + i;
-			return true;
-		}
-	return false;
+		if (bytes[i] == 0x0f && bytes[i + 1] == 0x05)
+			return at + i;
+	return 0;
 }
 
 /* orig_rax: it is in no system call that the kernel would begin again. */
@@ -230,9 +230,9 @@ long stop_in_system_call(const struct stop *s)
 	return -1;
 }
 
-uint64_t stop_second_argument(const struct stop *s)
+uint64_t stop_argument(const struct stop *s, unsigned number)
 {
-	(void)s;
+	(void)s, (void)number;
 	return 0;
 }
 
@@ -248,10 +248,10 @@ uint64_t stop_scratch(const struct stop *s)
 	return 0;
 }
 
-bool stop_find_system_call(struct stop *s, uint64_t at)
+uint64_t stop_find_system_call(int pid, uint64_t at)
 {
-	(void)s, (void)at;
-	return false;
+	(void)pid, (void)at;
+	return 0;
 }
 
 int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6])

@@ -21,7 +21,7 @@
 /* One at a time in a process (wait.h). */
 struct stop {
 	int tid;
-	uint64_t system_call; /* address of a `syscall` instruction */
+	uint64_t system_call; /* address of a `syscall` instruction, which the caller sets */
 	uint64_t signals;     /* its mask */
 	struct user_regs_struct kept;
 	size_t floating_bytes;
@@ -36,12 +36,13 @@ bool stop_is_built(void);
 int stop_begin(struct stop *s, int tid);
 /* In user code, or in this system call (kept.orig_rax)? -1: in none. */
 long stop_in_system_call(const struct stop *s);
-uint64_t stop_second_argument(const struct stop *s);
+/* Of that system call; `number` from 0 to 3. */
+uint64_t stop_argument(const struct stop *s, unsigned number);
 uint64_t stop_place(const struct stop *s);
 /* Under its stack: 256 bytes that nothing uses while it is held. */
 uint64_t stop_scratch(const struct stop *s);
-/* The address of a `syscall` instruction is known from here on. false: none was found near `at`. */
-bool stop_find_system_call(struct stop *s, uint64_t at);
+/* The address of a `syscall` instruction near `at`; 0: none was found. Nothing is stopped. */
+uint64_t stop_find_system_call(int pid, uint64_t at);
 /* The call's result, which may be -errno. */
 int64_t stop_system(struct stop *s, long number, const uint64_t arguments[6]);
 /* Jump to `at`, which calls `function` with two pairs of arguments and then breaks. false: it did

@@ -238,6 +238,8 @@ static bool look_at_maps(struct target *t)
 		look_at_line(t, &last, line);
 	free(line);
 	fclose(maps);
+	if (t->system_call)
+		t->system_call = stop_find_system_call(t->pid, t->system_call);
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct target {
 	uint64_t first_object; /* something that is mapped */
 	/* where its interpreter's instructions are */
 	uint64_t text_from, text_to;
-	/* addresses in it */
+	/* addresses in it; the last one is that of an instruction */
 	uint64_t dlopen, dlsym, thread_create, add_pending, system_call;
 };
 

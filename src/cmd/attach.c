@@ -240,6 +240,23 @@ static bool give_arena(struct attaching *a)
 	return false;
 }
 
+/* Of some tries nobody needs to know. */
+#define MANY_TRIES 100
+
+static void say_attached(const struct attaching *a, const struct attach_sent *sent)
+{
+	char obstacle[ATTACH_WHY_BYTES / 2];
+
+	cmd_say("attached to process %d (CPython %s), a thread of which was held for %.2f ms%s",
+		a->target.pid, a->target.version, (double)sent->held_ns / 1e6,
+		a->for_ns ? "" : "; Ctrl-C ends the recording, not the program");
+	if (sent->tries < MANY_TRIES)
+		return;
+	choose_explain(a->target.pid, &sent->obstacle, obstacle, sizeof obstacle);
+	cmd_say("attach: it took %u tries to find a thread that may be stopped: %s", sent->tries,
+		obstacle);
+}
+
 static int come_in(struct attaching *a)
 {
 	char arena[sizeof a->drain.arena_path];
@@ -259,10 +276,7 @@ static int come_in(struct attaching *a)
 		return CMD_RECORD_FAILED;
 	}
 	if (!a->options.quiet && !a->own_version)
-		cmd_say("attached to process %d (CPython %s), a thread of which was held for "
-			"%.2f ms%s",
-			a->target.pid, a->target.version, (double)sent.held_ns / 1e6,
-			a->for_ns ? "" : "; Ctrl-C ends the recording, not the program");
+		say_attached(a, &sent);
 	return CMD_GO;
 }
 

@@ -1,7 +1,7 @@
 /* What `pathline attach` and `detach` leave in a running program for the recorder to do. No
  * Python.h here.
  *
- *	page 0   machine code (attach/attach.c): dlopen the library, dlsym the entry, jump to it;
+ *	page 0   machine code (attach/pages.c): dlopen the library, dlsym the entry, jump to it;
  *	         not run if the library is there already
  *	page 1   struct recorder_order
  *

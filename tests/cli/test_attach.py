@@ -435,6 +435,24 @@ class Refused(Case):
         self.assertEqual(self.refused("detach", str(other.pid))[0], 125)
 
 
+@unittest.skipUnless(can_attach(), "x86-64, and CPython 3.12 or later, not traced itself")
+class NowhereToStop(Case):
+    def test_a_write_is_not_interrupted(self):
+        """Part of it would be written. The refusal says where the program was."""
+        script = "import os; end, pipe = os.pipe(); print(flush=True); print(os.write(pipe, bytes(1 << 20)))"
+        with subprocess.Popen([session.PYTHON, "-c", script], stdout=subprocess.PIPE, text=True) as program:
+            self.addCleanup(program.kill)
+            program.stdout.readline()
+            with open(f"/proc/{program.pid}/maps", encoding="utf-8") as maps:
+                before = len(maps.readlines())
+            done = subprocess.run([session.PATHLINE, "attach", str(program.pid)], capture_output=True, text=True, timeout=60,
+                                  check=False, cwd=self.dir)
+            self.assertEqual((done.returncode, f"thread {program.pid} was in system call 1 (write)" in done.stderr), (125, True), done.stderr)
+            with open(f"/proc/{program.pid}/maps", encoding="utf-8") as maps:
+                self.assertEqual(len(maps.readlines()), before)
+            program.kill()
+
+
 class Unrecorded(unittest.TestCase):
     def test_detach(self):
         """Whether it could be attached does not matter."""

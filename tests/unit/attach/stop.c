@@ -99,7 +99,7 @@ static void where_it_is(void **state)
 	begin();
 	assert_int_equal(stop_in_system_call(&s), SYS_read);
 	assert_true(stop_place(&s) != 0);
-	assert_true(stop_second_argument(&s) != 0);
+	assert_true(stop_argument(&s, 1) != 0);
 	assert_int_equal(stop_scratch(&s) % 64, 0);
 	goes_on();
 }
@@ -110,8 +110,9 @@ static void a_system_call(void **state)
 
 	(void)state;
 	begin();
-	assert_false(stop_find_system_call(&s, (uintptr_t)page));
-	assert_true(stop_find_system_call(&s, (uintptr_t)syscall));
+	assert_int_equal(stop_find_system_call(child, (uintptr_t)page), 0);
+	s.system_call = stop_find_system_call(child, (uintptr_t)syscall);
+	assert_true(s.system_call != 0);
 	assert_int_equal(stop_system(&s, SYS_getpid, none), child);
 	assert_int_equal(stop_system(&s, SYS_close, (const uint64_t[6]){1000000}), -EBADF);
 	goes_on();
