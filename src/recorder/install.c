@@ -298,8 +298,10 @@ void hooks_remove(void)
 		tools_clean(monitoring);
 		call_with_tool(monitoring, "free_tool_id", "i");
 	}
-	for (size_t i = 0; i < hook_count; i++)
+	for (size_t i = 0; i < hook_count; i++) {
 		hooks[i].hook.call = on_deaf; /* if something still calls it */
+		hooks[i].number = 0;	      /* the next recording may not want it */
+	}
 	Py_CLEAR(hook_disable);
 	PyErr_Clear();
 	PyErr_SetRaisedException(raised);
