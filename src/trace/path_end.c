@@ -1,4 +1,5 @@
-/* The end of a thread's path, where it breaks off: the program was killed, or still runs.
+/* The end of a thread's path, where it breaks off: the program was killed, or still runs, recorded
+ * or no longer.
  *
  *	... | call work | gap | work:6? | return? | stuck:13? |                       end
  *	    ^ the last event, up to a tick later             x    x    x    x    x    x
@@ -22,7 +23,8 @@ bool path_end_has(const struct pl_event *row)
 {
 	return row->kind == PL_EVENT_POSSIBLE ||
 	       (row->kind == PL_EVENT_GAP &&
-		       (row->gap == PL_GAP_KILLED || row->gap == PL_GAP_LIVE));
+		       (row->gap == PL_GAP_KILLED || row->gap == PL_GAP_LIVE ||
+			       row->gap == PL_GAP_DETACHED));
 }
 
 static int add_to_tail(
@@ -42,6 +44,7 @@ int path_end_row(struct pl_profile *p, const struct pl_event *row)
 	uint32_t node = row->depth < x->depth ? x->frames[row->depth].node : 0;
 
 	p->end.open = true;
+	p->end.detached = row->kind == PL_EVENT_GAP && row->gap == PL_GAP_DETACHED;
 	if (row->kind != PL_EVENT_POSSIBLE || row->line <= 0)
 		return 0;
 	struct shared_line *l = share_line(&p->share, row->code, row->line);
@@ -103,7 +106,7 @@ int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err)
 	int code = 0;
 
 	*end_ticks = p->walk.clock.ticks;
-	if (p->thread->ended)
+	if (p->thread->ended && !p->end.detached)
 		*end_ticks = p->thread->end_ticks;
 	else if (process && process->ended)
 		*end_ticks = process->end_ticks;

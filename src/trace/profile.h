@@ -93,6 +93,7 @@ struct profile_borders {
 struct profile_end {
 	bool open;     /* the path breaks off after the rows of this span */
 	bool lost;     /* events are missing after them: the time up to the end is of no line */
+	bool detached; /* the recording of the thread ended with that of its process */
 	uint64_t from; /* ticks; all events of the span came before */
 	/* Since when all samples were of one line. NULL: there was none yet. */
 	const struct pl_code *code; /* the first of its plans */

@@ -29,10 +29,10 @@ int profile_lose_span(struct pl_profile *p, uint64_t to_ticks)
 	return code;
 }
 
-/* JUMPED and KILLED are gaps without lost events: the path before them is known up to there. */
+/* JUMPED is a gap without lost events: the path before it is known up to there. */
 static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 {
-	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || row->gap == PL_GAP_KILLED)
+	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || path_end_has(row))
 		return 0;
 	return profile_lose_span(p, p->walk.clock.ticks);
 }
@@ -218,7 +218,7 @@ int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struc
 		p->idle_from = c->idle_from;
 		p->idle_to = c->idle_from + c->idle_ticks;
 	}
-	if (code == 0 && c->ticks != p->open_ticks)
+	if (code == 0 && c->ticks != p->open_ticks && !path_end_has(row))
 		code = profile_close_span(p, c->ticks);
 	x->now = c->ticks << 1 | exact;
 	p->exact_to = false;

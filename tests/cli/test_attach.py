@@ -321,6 +321,15 @@ class Attached(Case):
         command = json.loads(session.pathline("info", "--json", out).stdout.splitlines()[0])["data"]["command"]
         self.assertRegex(command, r"\S+ \S+\.py \S+ sleeps \(attached\)$")
 
+    def test_a_thread_that_stands_still(self):
+        """All of the time is that of the line in which it stood before, although it has no event."""
+        program = self.start("sleeps")
+        out = os.path.join(self.dir, "out")
+        session.pathline("attach", "-q", "-o", out, "--for", "500ms", program.pid)
+        said = session.pathline("report", "--blocking", "200ms", out).stdout.decode()
+        self.assertRegex(said, r"stood still.*\n(    .*\n)*    sleeper ")
+        program.end()
+
     def test_detach(self):
         program = self.start("sleeps")
         out, attach = self.begin(program)
