@@ -20,6 +20,7 @@
 #include "recorder/compat/frame.h"
 #include "recorder/compat/interpreter.h"
 #include "recorder/engine.h"
+#include "recorder/fork.h"
 #include "recorder/generators.h"
 #include "recorder/globals.h"
 #include "recorder/greenlets.h"
@@ -109,8 +110,10 @@ static void tell_stack(PyThreadState *ts)
 		return;
 	const bool own = ts == current_thread_state();
 	struct thread *t = own ? self ? self : thread_begin() : thread_begin_for(ts);
-	if (t && t->fresh && describe_frames(top_frame(ts)))
-		write_stack(t, ts);
+	if (!t || !t->fresh || !describe_frames(top_frame(ts)))
+		return;
+	thread_check_name(t, ts); /* one of an earlier recording has not told it in this one */
+	write_stack(t, ts);
 }
 
 /* Which greenlet a thread is in is asked at its own events. */
@@ -143,6 +146,7 @@ static void forget_recording(void)
 	kept_forget_all();
 	names_forget();
 	strings_forget();
+	fork_forget();
 	greenlets_forget();
 	generators_forget();
 	passes_forget_all();

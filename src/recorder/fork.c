@@ -48,7 +48,7 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 	return true;
 }
 
-static void forget_stood(void)
+void fork_forget(void)
 {
 	if (root.stood)
 		munmap(root.stood, root.stood_count * sizeof *root.stood);
@@ -71,7 +71,7 @@ void thread_stands_at_fork(void)
 	py_frame *top = stands_in_child();
 	uint32_t count = 0;
 
-	forget_stood();
+	fork_forget();
 	for (py_frame *f = top; f; f = frame_caller(f))
 		count++;
 	void *at = count ? mmap(NULL, count * sizeof *root.stood, PROT_READ | PROT_WRITE,
@@ -85,7 +85,7 @@ void thread_stands_at_fork(void)
 	root.stood_pid = (uint32_t)getpid();
 	for (uint32_t i = 0; i < count; i++, top = frame_caller(top)) {
 		if (!keep_stood(&root.stood[i], top)) {
-			forget_stood();
+			fork_forget();
 			return;
 		}
 	}
@@ -126,6 +126,6 @@ uint8_t *write_stood(struct thread *t, uint8_t *p)
 		p = event_write1(p, EVENT_POPS, t->shadow.depth);
 		shadow_cut(&t->shadow, 0);
 	}
-	forget_stood();
+	fork_forget();
 	return p;
 }

@@ -19,6 +19,8 @@ struct stood {
 
 /* In a forked child, before anything of the parent is forgotten: keep where this thread is. */
 void thread_stands_at_fork(void);
+/* The recording ends before this process has begun in it. */
+void fork_forget(void);
 
 /* Has the thread that was forked run anything since, without an event? Before an exec it usually
  * has not. */

@@ -161,6 +161,32 @@ pathline.stop()
         self.assertEqual(said[-1:], ["None"])
         self.assertEqual(self.calls("R"), ["double(n=1) -> 2", "double(n=3) -> 6"])
 
+    def test_a_fork_begins_where_it_stands(self):
+        """Its stack has nothing of the recording that its parent had begun."""
+        self.good("""\
+def go():
+    if os.fork():
+        os.wait()
+        return
+    pathline.start("C")
+    double(2)
+    pathline.stop()
+    os._exit(0)
+
+pathline.start("R")
+go()
+pathline.stop()
+""")
+        text = session.pathline("calls", "C", cwd=self.folder).stdout.decode()
+        self.assertRegex(text, r"\n<module> continues .*\n  go continues .*\n    double\(n=2\) -> 4 ")
+        self.assertEqual(text.count("go "), 1, text)
+
+    def test_each_recording_names_its_threads(self):
+        self.good("for i in range(2):\n    with pathline.record(f'R{i}'):\n        double(i)\n")
+        for name in "R0", "R1":
+            threads = json.loads(session.pathline("info", "--json", name, cwd=self.folder).stdout.splitlines()[0])["data"]["processes"][0]["threads"]
+            self.assertEqual([thread["name"] for thread in threads], ["MainThread"])
+
     def test_what_it_takes(self):
         self.good("""\
 @pathline.notrace
