@@ -267,7 +267,7 @@ static void say_unnamed(struct report *w, const struct shown_requests *s)
 	else if (unnamed)
 		report_note(w,
 			"the paths of some requests were not recorded; to have them: pathline "
-			"record --values-limit items=200,bytes=8K,event=8K");
+			"record --values calls");
 }
 
 static void say_commands(struct report *w)

@@ -14,7 +14,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 INTERPRETERS = "two"
-ENOUGH = "items=200,bytes=8K,event=8K"
 WSGI = '''\
 import threading
 import time
@@ -175,7 +174,7 @@ class Case(unittest.TestCase):
 
 class Servers(Case):
     def test_wsgi(self):
-        out = self.record(WSGI, "--values-limit", ENOUGH)
+        out = self.record(WSGI)
         routes, requests = self.found(out)
         self.assertEqual({name: data["count"] for name, data in routes.items()}, {"GET /orders/:n": 4, "GET /slow": 1, "GET /broken": 1})
         self.assertEqual([data["target"] for data in requests], ["/orders/1", "/orders/2", "/slow", "/orders/13", "/orders/4", "/broken"])

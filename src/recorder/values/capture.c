@@ -9,6 +9,7 @@
 #include "recorder/values/library.h"
 #include "recorder/values/members.h"
 #include "recorder/values/reads.h"
+#include "recorder/values/requests.h"
 #include "recorder/values/secrets.h"
 #include "recorder/values/text.h"
 #include "recorder/values/types.h"
@@ -434,26 +435,56 @@ static bool put_member(struct capture *c, const struct member *m)
 							: capture_value(c, m->value);
 }
 
+/* false: it has no room. */
+static bool put_whole_member(struct capture *c, const struct member *m)
+{
+	uint8_t *before = c->at;
+	unsigned seen = c->seen_count;
+
+	if (put_member(c, m))
+		return true;
+	c->at = before;
+	c->seen_count = seen;
+	return false;
+}
+
+/* Returns how many of `most` there are then; `most`: no other is wanted, or fits. */
+static uint32_t put_request(struct capture *c, PyObject *dict, uint32_t most)
+{
+	struct member first[REQUEST_KEYS];
+	const size_t count = request_members(dict, first);
+	uint32_t put = 0;
+
+	while (put < most && put < count && put_whole_member(c, &first[put]))
+		put++;
+	return put < count || c->request == REQUEST_ALONE ? most : put;
+}
+
+static void put_those_that_fit(struct capture *c, struct members *of, uint32_t most)
+{
+	const bool request = c->request && c->depth == 1 && of->kind == VALUE_DICT;
+	uint32_t put = request ? put_request(c, of->of, most) : 0;
+	struct member m;
+
+	while (put < most && members_next(of, &m)) {
+		if (request && request_is_key(m.key))
+			continue;
+		if (!put_whole_member(c, &m))
+			return;
+		put++;
+	}
+}
+
 /* Those that fit, and the END that they need. */
 static bool put_members(struct capture *c, struct members *of, uint32_t most)
 {
-	struct member m;
-
 	if (!capture_room(c))
 		return false;
 	if (c->depth >= c->limits->depth)
 		most = 0;
 	c->limit--;
 	c->depth++;
-	for (uint32_t i = 0; i < most && members_next(of, &m); i++) {
-		uint8_t *before = c->at;
-		unsigned seen = c->seen_count;
-		if (!put_member(c, &m)) {
-			c->at = before;
-			c->seen_count = seen;
-			break;
-		}
-	}
+	put_those_that_fit(c, of, most);
 	c->depth--;
 	c->limit++;
 	put_tag(c, VALUE_END);

@@ -23,6 +23,13 @@
 
 struct reads;
 
+/* Of a dict that says what is asked for (requests.h). */
+enum capture_request {
+	REQUEST_NONE,  /* it is a value as any other */
+	REQUEST_FIRST, /* what says so comes before its other members */
+	REQUEST_ALONE, /* nothing else of it is wanted */
+};
+
 #define CAPTURE_SEEN_MAX 128 /* objects with members in a value; others are not told apart */
 
 struct capture {
@@ -32,6 +39,7 @@ struct capture {
 	bool shows_secrets;
 	struct reads *reads; /* gets what a value is made from (reads.h); NULL: nobody asks */
 	unsigned depth;	     /* of values in each other */
+	enum capture_request request;
 	unsigned seen_count;
 	const PyObject *seen[CAPTURE_SEEN_MAX]; /* compared only */
 };

@@ -124,23 +124,48 @@ static bool put_known(struct capture *c, PyObject *o)
 	return v.length;
 }
 
+/* It has at most the bytes of one value. */
+static bool put_bounded(struct capture *c, PyObject *o)
+{
+	uint8_t *whole = c->limit;
+
+	if ((size_t)(whole - c->at) > c->limits->bytes)
+		c->limit = c->at + c->limits->bytes;
+	bool done = capture_value(c, o);
+	c->limit = whole;
+	return done || capture_type(c, o);
+}
+
 bool value_event_put(PyObject *o, bool hidden)
 {
 	struct capture *c = &value_capture;
-	uint8_t *whole = c->limit;
-	const size_t most = c->limits->bytes;
 
 	if (hidden && !c->shows_secrets)
 		return capture_redacted(c);
 	c->seen_count = 0;
 	if (value_event_is_over())
 		return capture_type(c, o);
-	if ((size_t)(whole - c->at) > most) {
-		if (!value_is_small(o))
-			return put_known(c, o) || capture_type(c, o);
-		c->limit = c->at + most;
-	}
-	bool done = capture_value(c, o);
-	c->limit = whole;
-	return done || capture_type(c, o);
+	if ((size_t)(c->limit - c->at) > c->limits->bytes && !value_is_small(o))
+		return put_known(c, o) || capture_type(c, o);
+	return put_bounded(c, o);
+}
+
+bool value_event_put_request(PyObject *o, bool alone)
+{
+	struct capture *c = &value_capture;
+
+	if (!o || !PyDict_Check(o))
+		return alone ? capture_type(c, o) : value_event_put(o, false);
+	c->seen_count = 0;
+	if (value_event_is_over())
+		return capture_type(c, o);
+	c->request = alone ? REQUEST_ALONE : REQUEST_FIRST;
+	bool done = put_bounded(c, o);
+	c->request = REQUEST_NONE;
+	return done;
+}
+
+bool value_event_put_type(PyObject *o)
+{
+	return capture_type(&value_capture, o);
 }

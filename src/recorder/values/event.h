@@ -17,6 +17,11 @@ void value_event_begin(uint8_t *p);
  * budget. hidden: it is secret by its name. false: there is no room, nor is there for later
  * ones. */
 bool value_event_put(PyObject *o, bool hidden);
+/* The same of a request. alone: only what says what is asked for is wanted of it, and of what is no
+ * dict its type. */
+bool value_event_put_request(PyObject *o, bool alone);
+/* Only its type. */
+bool value_event_put_type(PyObject *o);
 /* Is the event over the budget, so that it has types alone? */
 bool value_event_is_over(void);
 /* More flags than that one. */

@@ -13,6 +13,7 @@
 #include "recorder/values/capture.h"
 #include "recorder/values/event.h"
 #include "recorder/values/kept.h"
+#include "recorder/values/requests.h"
 #include "recorder/values/secrets.h"
 #include "recorder/values/values_of.h"
 #include "recorder/values/variables.h"
@@ -31,9 +32,17 @@ static bool put_argument(const struct emit *e, uint32_t i, struct kept_frame *ke
 {
 	const uint32_t variable = code_argument_variable(e->code, i);
 	PyObject *o = frame_variable(e->frame, e->code, (int)variable);
-	const bool hidden = e->record->values->marks[variable] & VARIABLE_HIDDEN;
+	const struct code_values *v = e->record->values;
+	const bool hidden = v->marks[variable] & VARIABLE_HIDDEN;
+	bool done;
 
-	if (!value_event_put(o, hidden))
+	if (!hidden && v->marks[variable] & VARIABLE_REQUEST)
+		done = value_event_put_request(o, v->request_alone);
+	else if (!hidden && v->request_alone)
+		done = value_event_put_type(o);
+	else
+		done = value_event_put(o, hidden);
+	if (!done)
 		return false;
 	variables_know(kept, variable, o, hidden);
 	return true;
@@ -128,7 +137,9 @@ uint8_t *values_of_unwind(const struct emit *e, uint8_t *p)
 /* A module and a class body have no values of calls, but what they raise is kept. */
 static bool keeps_exceptions_of(const struct emit *e)
 {
-	return e->record->values || (code_runs_once(e->code) && values_are_of(e->code));
+	const struct code_values *v = e->record->values;
+
+	return (v && !v->request_alone) || (code_runs_once(e->code) && values_are_of(e->code));
 }
 
 uint8_t *values_of_exception(const struct emit *e, uint8_t *p, PyObject *exception)
@@ -168,23 +179,35 @@ static uint8_t marks_of(const PyCodeObject *code, int variable)
 			 (variable_is_told(name) ? 0 : VARIABLE_LEFT_OUT));
 }
 
-struct code_values *code_values_of(PyCodeObject *code)
+static struct code_values *values_new(const PyCodeObject *code, bool wanted, uint32_t request)
 {
-	const bool once = code_runs_once(code);
-
-	if (!root.keeps_values || (once && !root.keeps_lines) || !values_are_of(code))
-		return NULL;
-	const uint32_t arguments = once ? 0 : code_argument_count(code);
-	const uint32_t all = root.keeps_lines ? (uint32_t)code->co_nlocalsplus : arguments;
+	const uint32_t arguments = code_runs_once(code) ? 0 : code_argument_count(code);
+	const bool lines = root.keeps_lines && wanted;
+	const uint32_t all = lines ? (uint32_t)code->co_nlocalsplus : arguments;
 	struct code_values *v = calloc(1, sizeof *v + all * sizeof v->marks[0]);
+
 	if (!v)
 		return NULL;
-	v->calls = !once;
-	v->lines = root.keeps_lines;
+	v->calls = wanted && !code_runs_once(code);
+	v->lines = lines;
+	v->request_alone = !wanted;
 	v->arguments = arguments;
 	v->variables = all;
 	v->hides_result = capture_name_is_secret(code->co_name);
 	for (uint32_t i = 0; i < all; i++)
 		v->marks[i] = marks_of(code, (int)i);
+	if (request < all)
+		v->marks[request] |= VARIABLE_REQUEST;
 	return v;
+}
+
+struct code_values *code_values_of(PyCodeObject *code)
+{
+	const bool once = code_runs_once(code);
+
+	if (!root.keeps_values || (once && !root.keeps_lines))
+		return NULL;
+	const bool wanted = values_are_of(code);
+	const uint32_t request = once ? REQUEST_NO_VARIABLE : request_variable_of(code);
+	return wanted || request != REQUEST_NO_VARIABLE ? values_new(code, wanted, request) : NULL;
 }

@@ -14,12 +14,15 @@ enum variable_mark {
 	VARIABLE_HIDDEN = 1,   /* its name says that it is a secret */
 	VARIABLE_LEFT_OUT = 2, /* it is not told, unless it is an argument */
 	VARIABLE_SHARED = 4,   /* functions in each other have it */
+	VARIABLE_REQUEST = 8,  /* it says what is asked for of a server (requests.h) */
 };
 
 /* What is known beforehand of a code whose values are kept. */
 struct code_values {
 	bool calls;	    /* those of its calls and results: not of modules and class bodies */
 	bool lines;	    /* those of its variables, after each line */
+	bool request_alone; /* all that is kept is what is asked for: the code is of an application
+			     * that is not among those whose values are kept */
 	bool hides_result;  /* its name says that it returns a secret */
 	uint32_t arguments; /* so many */
 	uint32_t variables; /* these, and the others that have an index; of `arguments` alone
