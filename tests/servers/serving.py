@@ -228,17 +228,21 @@ class Wrk:
 
 
 class Server:
-    """A command that serves, in a folder with served.py, with its log in a file."""
+    """A command that serves, in a folder with served.py, with its log in a file. always: it is
+    recorded as a service is, by two variables of its environment."""
 
-    def __init__(self, top, words, record=True, environment=None, options=(), **popen):
+    def __init__(self, top, words, record=True, environment=None, options=(), always=False, **popen):
         self.top = pathlib.Path(top)
-        self.dir = str(self.top / "recording")
+        self.dir = str(self.top / ("always/latest" if always else "recording"))
         self.log = self.top / "log"
         self.noted = self.top / "noted"
         self.noted.touch()
         self.recorded = record
         variables = dict(os.environ, PYTHONPATH=f"{SITE}:{self.top}", NOTED=str(self.noted), HOME=str(self.top),
                          PYTHONUNBUFFERED="1") | (environment or {})
+        if always:
+            (self.top / "always").mkdir()
+            variables |= {"LD_PRELOAD": f"{BUILD}/pathline-preload.so", "PATHLINE_DIR": str(self.top / "always")}
         before = [PATHLINE, "record", "-o", self.dir, *options, "--"] if record else []
         with self.log.open("wb") as log:
             self.process = subprocess.Popen([*before, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
