@@ -37,6 +37,7 @@ static inline int hooked_begin(void **state)
 
 	if (recording_begin(state) != 0)
 		return -1;
+	root.gil_holder = gil_holder(PyInterpreterState_Main());
 	root.on_leave = &on_leave;
 	root.on_key = &on_key;
 	root.traced = root.moves_seen = false;

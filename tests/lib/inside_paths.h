@@ -39,8 +39,21 @@ static void exceptions(void **state)
 	assert_true(hooked_has("reraise unwind raise handled 10 )"));
 }
 
+/* It is not known who holds the GIL, so no event takes the fast path. */
+static int slow_begin(void **state)
+{
+	static PyThreadState *const nobody;
+
+	if (hooked_begin(state) != 0)
+		return -1;
+	root.gil_holder = &nobody;
+	return 0;
+}
+
+#define SLOW_TEST(test) cmocka_unit_test_setup_teardown(test, slow_begin, hooked_end)
 #define PATH_TESTS                                                                                 \
 	HOOKED_TEST(calls), HOOKED_TEST(generators), HOOKED_TEST(what_is_thrown_into),             \
-		HOOKED_TEST(exceptions)
+		HOOKED_TEST(exceptions), SLOW_TEST(calls), SLOW_TEST(generators),                  \
+		SLOW_TEST(what_is_thrown_into), SLOW_TEST(exceptions)
 
 #endif
