@@ -1,14 +1,10 @@
 #!/usr/bin/env python3
-"""Attach to a hostile program and leave it, again and again: is it unharmed, and for how long was a
-thread held?
+"""Attach to a program and leave it, again and again: is it unharmed, and for how long was it held?
 
-	bench/attach.py --build build --python /usr/bin/python3.13 [--cycles 200] [--for 50ms]
+	bench/attach.py --build build --python /usr/bin/python3.13 [--program hostile] [--cycles 200]
 
-Its threads allocate, compress, fork, hold the GIL for a second, and wait in read, futex, epoll and
-sleep. Each cycle is recorded, or refused with one line. At the end its memory, descriptors, threads
-and mappings are compared with those after the first ten cycles, and it must end by itself. The
-held times depend on what else the machine does: they are the time from the stop to the last order
-to go on, with the time in which the kernel ran other processes.
+The programs are those of bench/attach_programs.py. Each cycle is recorded, or refused with one line. At the end the program's memory, descriptors,
+threads and mappings are compared with those after the first ten cycles, and it must end by itself.
 """
 import argparse
 import collections
@@ -19,98 +15,55 @@ import sys
 import tempfile
 import time
 
+import attach_programs
+
 WARM = 10
-PROGRAM = r"""
-import os, select, sys, threading, time, zlib
-
-ended = False
-beats = 0
-
-def allocates():
-    while not ended:
-        [bytes(n % 3000) for n in range(300)]
-
-def compresses():
-    while not ended:
-        zlib.compress(bytes(300000))
-
-def forks():
-    while not ended:
-        pid = os.fork()
-        if not pid:
-            os._exit(3)
-        if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) != 3:
-            print("a child was harmed", flush=True)
-        time.sleep(0.01)
-
-def holds():
-    while not ended:
-        sum(range(30_000_000))
-        time.sleep(1.5)
-
-def reads(end):
-    os.read(end, 1)
-
-def polls(end):
-    poll = select.epoll()
-    poll.register(end, select.EPOLLIN)
-    poll.poll()
-
-def waits(event):
-    event.wait()
-
-def sleeps():
-    while not ended:
-        time.sleep(0.05)
-
-def beat(n):
-    return n + 1
-
-out, into = os.pipe()
-event = threading.Event()
-threads = [threading.Thread(target=f, args=a) for f, a in (
-    (allocates, ()), (compresses, ()), (forks, ()), (holds, ()), (reads, (out,)), (polls, (out,)), (waits, (event,)), (sleeps, ()))]
-for thread in threads:
-    thread.start()
-print("ready", flush=True)
-while not select.select([sys.stdin], [], [], 0.002)[0]:
-    beats = beat(beats)
-ended = True
-event.set()
-os.write(into, b"12")
-for thread in threads:
-    thread.join()
-print("beats", beats, flush=True)
-"""
 
 
 def state(pid):
-    """Without the stacks of its memory that come and go: resident kB, descriptors, threads,
-    mappings."""
+    """What it has: resident kB, descriptors, threads, mappings, and of these the ones that can be
+    run but are of no file, as our pages."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         resident = int(re.search(r"VmRSS:\s*(\d+)", status.read())[1])
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
-        mappings = sum(1 for _ in maps)
+        mappings = maps.read().splitlines()
     return {"resident_kB": resident, "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
-            "threads": len(os.listdir(f"/proc/{pid}/task")), "mappings": mappings}
+            "threads": len(os.listdir(f"/proc/{pid}/task")), "mappings": len(mappings),
+            "pages": sum(" r-xp 00000000 00:00 0" in line and len(line.split()) == 5 for line in mappings)}
 
 
 class Cycles:
-    def __init__(self, words, pid):
-        self.words, self.pid = words, pid
+    """Of one program."""
+
+    def __init__(self, build, program, span):
+        self.words = [os.path.join(build, "pathline"), "attach", "--for", span, "--values", "none"]
+        self.program = program
         self.held_ms, self.refused, self.events = [], collections.Counter(), 0
 
     def one(self):
+        pid = str(self.program.pid)
         with tempfile.TemporaryDirectory(prefix="attach-") as folder:
-            done = subprocess.run([*self.words, "-o", os.path.join(folder, "r"), str(self.pid)], capture_output=True, text=True,
-                                  timeout=120, check=False)
+            done = subprocess.run([*self.words, "-o", os.path.join(folder, "r"), pid], capture_output=True, text=True, timeout=120,
+                                  check=False)
         held = re.search(r"held for ([\d.]+) ms", done.stderr)
         events = re.search(r"([\d,]+) events", done.stderr)
-        if done.returncode:
-            self.refused[done.stderr.replace(str(self.pid), "PID").strip()] += 1
-        elif held and events:
+        if done.returncode or not held:
+            self.refused[re.sub(r"\d+", "N", done.stderr.strip())] += 1
+        else:
             self.held_ms.append(float(held[1]))
-            self.events += int(events[1].replace(",", ""))
+            self.events += int(events[1].replace(",", "")) if events else 0
+
+    def run(self, count):
+        """The state after some of them, and after all."""
+        first = None
+        for number in range(count):
+            self.one()
+            if self.program.poll() is not None:
+                raise AssertionError(f"the program has ended in cycle {number}: {self.program.returncode}")
+            if number == min(WARM, count) - 1:
+                first = state(self.program.pid)
+        time.sleep(0.1)
+        return first, state(self.program.pid)
 
     def report(self):
         held = sorted(self.held_ms)
@@ -122,31 +75,47 @@ class Cycles:
             print(f"not recorded, {count} times: {text}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+def end(program):
+    """What it says of itself, and whether that is all well."""
+    said, _ = program.communicate("end\n", timeout=120)
+    return said.strip(), program.returncode == 0 and said == "unharmed\n"
+
+
+def cycle(options, name, environment=None):
+    """All of one program. true: it is unharmed, or cannot run here."""
+    with tempfile.TemporaryDirectory(prefix="attach-") as folder:
+        program = attach_programs.start(options.python, name, folder, environment)
+        if program is None:
+            print(f"{name}: cannot run here")
+            return True
+        try:
+            cycles = Cycles(options.build, program, options.span)
+            first, last = cycles.run(options.cycles)
+            said, well = end(program)
+        finally:
+            program.kill()
+            program.wait()
+    print(f"{name}: {said}, exit {program.returncode}")
+    cycles.report()
+    print("after the first cycles", first)
+    print("after all             ", last, flush=True)
+    return well
+
+
+def options_of(description):
+    parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
     parser.add_argument("--build", default="build")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--cycles", type=int, default=200)
     parser.add_argument("--for", dest="span", default="50ms")
+    return parser
+
+
+def main():
+    parser = options_of(__doc__)
+    parser.add_argument("--program", choices=attach_programs.PROGRAMS, default="hostile")
     options = parser.parse_args()
-    program = subprocess.Popen([options.python, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    print(program.stdout.readline().strip(), flush=True)
-    cycles = Cycles([os.path.join(options.build, "pathline"), "attach", "--for", options.span, "--values", "none"], program.pid)
-    first = None
-    for number in range(options.cycles):
-        cycles.one()
-        if program.poll() is not None:
-            sys.exit(f"the program has ended in cycle {number}: {program.returncode}")
-        if number == min(WARM, options.cycles) - 1:
-            first = state(program.pid)
-    time.sleep(0.1)
-    last = state(program.pid)
-    said, _ = program.communicate("end\n", timeout=120)
-    cycles.report()
-    print("after the first cycles", first)
-    print("after all            ", last)
-    print(f"the program: exit {program.returncode}, {said.strip()}")
-    sys.exit(program.returncode != 0 or "harmed" in said)
+    sys.exit(not cycle(options, options.program))
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ static void fill_order(struct recorder_order *to, const struct attach_order *o, 
 	*to = (struct recorder_order){.dlopen = o->target->dlopen,
 		.dlsym = o->target->dlsym,
 		.leave = o->arena == NULL,
+		.pid = o->target->own_pid,
 		.library_fd = library_fd};
 	snprintf(to->entry, sizeof to->entry, RECORDER_ORDERED);
 	if (library_fd < 0)
@@ -59,6 +60,10 @@ static int hold(const struct attach_order *o, const struct chosen *who, struct s
 	int err = stop_begin(s, who->tid);
 
 	s->system_call = o->target->system_call;
+	if (err == 0 && !target_is_same(o->target)) {
+		stop_end(s);
+		return -ESTALE;
+	}
 	if (err == 0 && (!choose_allows(s, o->target, who->waits, &sent->obstacle) ||
 				is_late(s, &sent->obstacle))) {
 		stop_end(s);
@@ -73,8 +78,10 @@ static int send_held(
 {
 	struct recorder_order order;
 
-	if (!sent->pages && !pages_map(s, &sent->pages))
-		return -ENOMEM;
+	const int err = sent->pages ? 0 : pages_map(s, &sent->pages);
+
+	if (err < 0)
+		return err;
 	fill_order(&order, o, sent->library_fd);
 	order.own_thread = waits;
 	if (!pages_fill(s->tid, sent->pages, &order))
@@ -175,12 +182,15 @@ static void take_all_back(const struct attach_order *o, struct attach_sent *sent
 {
 	static struct stop s;
 
-	if ((sent->library_fd < 0 && !sent->pages) || stop_begin(&s, o->target->pid) < 0)
+	if ((sent->library_fd < 0 && !sent->pages) || target_has_ended(o->target->pid) ||
+		stop_begin(&s, o->target->pid) < 0)
 		return;
 	s.system_call = o->target->system_call;
-	close_library(&s, sent->library_fd);
-	if (sent->pages)
-		pages_unmap(&s, sent->pages);
+	if (target_is_same(o->target)) {
+		close_library(&s, sent->library_fd);
+		if (sent->pages)
+			pages_unmap(&s, sent->pages);
+	}
 	stop_end(&s);
 	sent->library_fd = -1;
 	sent->pages = 0;
@@ -202,7 +212,11 @@ static void explain(const struct attach_order *o, const struct attach_sent *sent
 	char obstacle[ATTACH_WHY_BYTES / 2];
 
 	choose_explain(o->target->pid, &sent->obstacle, obstacle, sizeof obstacle);
-	if (err == -EAGAIN)
+	if (target_has_ended(o->target->pid))
+		snprintf(why, ATTACH_WHY_BYTES, "it ended meanwhile");
+	else if (err == -ESTALE)
+		snprintf(why, ATTACH_WHY_BYTES, "it runs another program now (exec); try again");
+	else if (err == -EAGAIN)
 		snprintf(why, ATTACH_WHY_BYTES,
 			"no thread of process %d came to a place where it may be stopped%s%s; try "
 			"again",
@@ -258,7 +272,7 @@ void attach_take_back(const struct attach_order *o, const struct attach_sent *se
 	if (stop_begin(&s, o->target->pid) < 0)
 		return;
 	s.system_call = o->target->system_call;
-	unsigned failed = attach_failed(o, sent);
+	unsigned failed = target_is_same(o->target) ? attach_failed(o, sent) : ORDER_OPEN;
 	if (failed)
 		pages_unmap(&s, sent->pages);
 	if (failed == ORDER_NOT_LOADED) /* else it is closed */

@@ -120,7 +120,7 @@ int choose_thread(int pid, struct chosen *who, struct obstacle *why)
 	if (c.number == RUNS)
 		return 0;
 	*why = (struct obstacle){.tid = pid, .call = c.number};
-	return -EAGAIN;
+	return c.number == NO_ANSWER && target_has_ended(pid) ? -ESRCH : -EAGAIN;
 }
 
 bool choose_allows(const struct stop *s, const struct target *t, bool waits, struct obstacle *why)

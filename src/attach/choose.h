@@ -22,7 +22,8 @@ struct obstacle {
 	bool late;	/* it was held for too long already */
 };
 
-/* A thread that may be used where it is now. 0, or -EAGAIN: there is none. */
+/* A thread that may be used where it is now. 0; -EAGAIN: there is none; -ESRCH: the program has
+ * ended. */
 int choose_thread(int pid, struct chosen *who, struct obstacle *why);
 /* Once it is stopped: it was chosen while it ran on. */
 bool choose_allows(const struct stop *s, const struct target *t, bool waits, struct obstacle *why);

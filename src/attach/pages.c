@@ -73,14 +73,16 @@ _Static_assert(offsetof(struct recorder_order, leave) < 128, "offsets of one byt
 
 /* Nothing is ever writable and executable. We write all the same, as a debugger sets breakpoints,
  * so the thread is not held for a second system call. */
-bool pages_map(struct stop *s, uint64_t *at)
+int pages_map(struct stop *s, uint64_t *at)
 {
 	const uint64_t map[6] = {0, ORDER_PAGES_BYTES, PROT_READ | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
 	const int64_t got = stop_system(s, SYS_mmap, map);
 
-	*at = got < 0 && got > -4096 ? 0 : (uint64_t)got;
-	return *at != 0;
+	if (got < 0 && got > -4096)
+		return (int)got;
+	*at = (uint64_t)got;
+	return 0;
 }
 
 void pages_unmap(struct stop *s, uint64_t at)

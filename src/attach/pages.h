@@ -1,5 +1,5 @@
-/* The two pages that an order takes in the program (recorder/order.h): their code, and how a stopped
- * thread maps them and begins to run it. x86-64. */
+/* The two pages that an order takes in the program (recorder/order.h): their code, and how a
+ * stopped thread maps them and begins to run it. x86-64. */
 #ifndef PL_ATTACH_PAGES_H
 #define PL_ATTACH_PAGES_H
 
@@ -9,7 +9,8 @@
 #include "attach/target.h"
 #include "recorder/order.h"
 
-bool pages_map(struct stop *s, uint64_t *at);
+/* 0, or -errno. */
+int pages_map(struct stop *s, uint64_t *at);
 /* The thread need not be held. */
 bool pages_fill(int pid, uint64_t at, const struct recorder_order *order);
 /* pthread_create(&thread, NULL, run, order) if the thread waits, else Py_AddPendingCall(run,

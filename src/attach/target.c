@@ -3,12 +3,14 @@
 #include "attach/target.h"
 
 #include <errno.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "attach/stop.h"
 #include "attach/symbols.h"
@@ -46,6 +48,29 @@ static uint32_t effective_id(const char *status, const char *word)
 
 	return at && sscanf(at + strlen(word), "%u %u", &real, &effective) == 2 ? effective
 										: UINT32_MAX;
+}
+
+/* Of "NSpid:	4711	12": in its own namespace; in an older kernel the only one. */
+static int pid_there(const char *status, int pid)
+{
+	const char *at = strstr(status, "\nNSpid:");
+	int number, there = pid;
+
+	if (at)
+		at += strlen("\nNSpid:");
+	for (int bytes; at && sscanf(at, " %d%n", &number, &bytes) == 1; at += bytes) {
+		there = number;
+		if (at[bytes] == '\n')
+			break;
+	}
+	return there;
+}
+
+/* A child by vfork has its parent's memory until it runs a program: what is put there is put into
+ * the parent. */
+static bool has_memory_of(int pid, long other)
+{
+	return other > 0 && syscall(SYS_kcmp, pid, (int)other, KCMP_VM, 0, 0) == 0;
 }
 
 static bool is_same_file(const char *one, const char *other)
@@ -100,6 +125,11 @@ static int judge_state(const struct target *t, const char *status, char *why)
 		return refuse(why,
 			"process %d is traced by process %ld (a debugger, strace); end that first",
 			t->pid, tracer);
+	if (has_memory_of(t->pid, status_number(status, "\nPPid:")))
+		return refuse(why,
+			"process %d runs in its parent's memory (vfork), because it has not run "
+			"its program yet; try again",
+			t->pid);
 	if (state && (state[8] == 'T' || state[8] == 't'))
 		return refuse(why, "process %d is stopped; let it go on first: kill -CONT %d",
 			t->pid, t->pid);
@@ -117,6 +147,9 @@ static int refuse_reading(const struct target *t, int err, char *why)
 			"the system does not let process %d be attached (ptrace_scope is %c); "
 			"allow it: sudo sysctl kernel.yama.ptrace_scope=0",
 			t->pid, scope[0]);
+	if (err != EPERM && err != EACCES)
+		return refuse(why, "process %d begins a program or ends (%s); try again", t->pid,
+			strerror(err));
 	return refuse(why, "the system does not let process %d be attached (ptrace): %s", t->pid,
 		strerror(err));
 }
@@ -243,9 +276,30 @@ static bool look_at_maps(struct target *t)
 	return true;
 }
 
+/* ---- later ---- */
+
+bool target_is_same(const struct target *t)
+{
+	uint8_t now[sizeof t->add_pending_bytes];
+
+	return stop_find_system_call(t->pid, t->system_call) == t->system_call &&
+	       memory_read(t->pid, t->add_pending, now, sizeof now) &&
+	       memcmp(now, t->add_pending_bytes, sizeof now) == 0;
+}
+
+bool target_has_ended(int pid)
+{
+	char status[STATUS_BYTES];
+	const char *state = proc_text(pid, "status", status, sizeof status)
+				    ? strstr(status, "\nState:\t")
+				    : NULL;
+
+	return !state || state[8] == 'Z' || state[8] == 'X';
+}
+
 /* ---- all of it ---- */
 
-static int judge_interpreter(const struct target *t, char *why)
+static int judge_interpreter(struct target *t, char *why)
 {
 	if (!t->version[0])
 		return refuse(why,
@@ -262,6 +316,7 @@ static int judge_interpreter(const struct target *t, char *why)
 			"process %d (%s) has no glibc with dlopen, so no library can be loaded "
 			"into it",
 			t->pid, t->program);
+	memory_read(t->pid, t->add_pending, t->add_pending_bytes, sizeof t->add_pending_bytes);
 	return 0;
 }
 
@@ -279,14 +334,20 @@ int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES])
 		return refuse(why, "there is no process %d", pid);
 	t->uid = effective_id(status, "\nUid:");
 	t->gid = effective_id(status, "\nGid:");
+	t->own_pid = pid_there(status, pid);
 	t->foreign = is_foreign(pid) || t->uid != geteuid();
 	t->own_shm = has_own_shm(pid);
 	const int unread = look_at_maps(t) ? 0 : errno;
+	if (unread && target_has_ended(pid))
+		return refuse(why, "process %d has ended", pid);
 	if (judge_state(t, status, why) < 0 || judge_owner(t, why) < 0)
 		return -1;
 	if (unread)
 		return refuse_reading(t, unread, why);
-	if (t->first_object && !memory_read(pid, t->first_object, &byte, 1))
-		return refuse_reading(t, errno, why);
+	if (t->first_object && !memory_read(pid, t->first_object, &byte, 1)) {
+		const int err = errno;
+		return target_has_ended(pid) ? refuse(why, "process %d has ended", pid)
+					     : refuse_reading(t, err, why);
+	}
 	return judge_interpreter(t, why);
 }

@@ -10,6 +10,7 @@
 
 struct target {
 	int pid;
+	int own_pid;	  /* in its PID namespace */
 	char version[16]; /* "3.13"; "": it is not a Python that is known */
 	char release[24]; /* "3.13.1" */
 	char program[256];
@@ -25,10 +26,15 @@ struct target {
 	uint64_t text_from, text_to;
 	/* addresses in it; the last one is that of an instruction */
 	uint64_t dlopen, dlsym, thread_create, add_pending, system_call;
+	uint8_t add_pending_bytes[16]; /* what stands there */
 };
 
 /* Look at a process. 0; or -1 with one line in `why`: what is missing, and what the user can
  * do. */
 int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES]);
+/* false: it has run another program since (exec), and the addresses mean something else. */
+bool target_is_same(const struct target *t);
+/* Also a zombie has. */
+bool target_has_ended(int pid);
 
 #endif

@@ -33,6 +33,7 @@
 #include "cmd/record_end.h"
 #include "cmd/record_options.h"
 #include "collector/finish.h"
+#include "os/watch.h"
 #include "recorder/order.h"
 
 #define COME_IN_MS 10000 /* C code may hold the GIL so long */
@@ -52,6 +53,7 @@ static const char ABOUT[] =
 struct attaching {
 	struct cmd *cmd;
 	struct target target;
+	struct watch watch; /* of the program; none if it asks by itself */
 	struct place place;
 	struct drain drain;
 	struct attach_words words;
@@ -117,6 +119,8 @@ static int look_at_program(struct attaching *a, int pid)
 {
 	char name[64];
 
+	if (!a->own_version)
+		watch_open(&a->watch, pid);
 	if (a->own_version)
 		attach_own_target(&a->target, pid, a->own_version);
 	else if (target_look(&a->target, pid, a->why) < 0) {
@@ -186,13 +190,14 @@ static bool collector_lives(struct attaching *a)
 
 static bool program_lives(const struct attaching *a)
 {
-	return kill(a->target.pid, 0) == 0 || errno != ESRCH;
+	return a->own_version ? kill(a->target.pid, 0) == 0 || errno != ESRCH
+			      : !watch_ended(&a->watch);
 }
 
-/* Processes that it forked may outlive it. */
+/* Processes that it forked may outlive it. What it runs by exec has no recorder. */
 static bool is_over(const struct attaching *a)
 {
-	return (a->options.no_children && !program_lives(a)) ||
+	return (a->options.no_children && (!program_lives(a) || watch_execed(&a->watch))) ||
 	       !attach_has_writers(a->drain.arena.head);
 }
 
@@ -203,7 +208,8 @@ static bool wait_for_it(
 	struct arena_head *h = a->drain.arena.head;
 	unsigned failed = ORDER_OPEN;
 
-	for (int ms = 0; ms < COME_IN_MS && program_lives(a) && !failed; ms += LOOK_MS) {
+	for (int ms = 0; ms < COME_IN_MS && program_lives(a) && !failed && !watch_execed(&a->watch);
+		ms += LOOK_MS) {
 		if (atomic_load_explicit(&h->refused, memory_order_acquire)) {
 			snprintf(a->why, sizeof a->why, "%.500s", h->refused_why);
 			return false;
@@ -221,6 +227,7 @@ static bool wait_for_it(
 		failed == ORDER_NOT_LOADED ? "its loader does not load the recorder; is libpython "
 					     "loaded without RTLD_GLOBAL?"
 		: failed		   ? "it cannot open the recording's memory in /dev/shm"
+		: watch_execed(&a->watch)  ? "it runs another program now (exec); try again"
 		: program_lives(a)
 			? "it came to no place where a recorder can begin within 10 s: C "
 			  "code holds the GIL; try again"
@@ -392,8 +399,11 @@ static int attach_to(struct attaching *a)
 
 int cmd_attach(struct cmd *c)
 {
-	struct attaching a = {
-		.cmd = c, .drain.channel = -1, .shm_fd = -1, .place.directory_fd = -1};
+	struct attaching a = {.cmd = c,
+		.watch.pidfd = -1,
+		.drain.channel = -1,
+		.shm_fd = -1,
+		.place.directory_fd = -1};
 	int pid = 0;
 	int code = read_options(&a);
 
@@ -408,6 +418,7 @@ int cmd_attach(struct cmd *c)
 	if (code == CMD_GO)
 		code = attach_to(&a);
 	arena_unmap(&a.drain.arena);
+	watch_close(&a.watch);
 	record_options_release(&a.options);
 	attach_words_release(&a.words);
 	return code;

@@ -55,7 +55,9 @@ static void ask(struct attach_leave *l, struct asked *asked, int pid)
 	struct attach_sent sent;
 
 	asked->pids[asked->count++] = pid;
-	if (target_look(&now, pid, l->why) == 0 && attach_send(&o, &sent, l->why) == 0) {
+	/* without the recorder it has run another program since, and is left */
+	if (target_look(&now, pid, l->why) == 0 && now.entry &&
+		attach_send(&o, &sent, l->why) == 0) {
 		l->why[0] = 0;
 		asked->answered++;
 	}

@@ -38,6 +38,9 @@ struct recorder_order {
 	char arena[ORDER_TEXT_MAX];
 	/* of the program, to be closed: the library, which was loaded from it; -1: none */
 	int32_t library_fd;
+	/* whom it is for: a child that it forks before it is carried out has it, too, and does
+	 * nothing */
+	int32_t pid;
 };
 _Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "it fits its page");
 

@@ -175,6 +175,10 @@ __attribute__((visibility("default"))) void *pathline_recorder_ordered(struct re
 		begin_thread();
 	if (order.library_fd >= 0)
 		close(order.library_fd);
+	if (order.pid != (int32_t)getpid()) {
+		munmap((char *)at - ORDER_AT, ORDER_PAGES_BYTES);
+		return NULL;
+	}
 	if (!may_unmap(at)) {
 		at->status = ORDER_DROPPED;
 		return NULL;
