@@ -76,8 +76,8 @@ static bool source_has_arguments(
 		if (strchr(head, '(') && strchr(head, ')'))
 			break;
 	}
-	const char *def = after_word(head, "def");
-	const char *at = def ? strchr(def, '(') : NULL;
+	const char *def = after_word(head, "def"), *body = after_word(head, "class");
+	const char *at = def && (!body || def < body) ? strchr(def, '(') : NULL;
 	for (size_t i = 0; at && names[i]; i++)
 		at = after_word(at, names[i]);
 	return at;

@@ -132,16 +132,18 @@ static int begin_request(struct request_walk *w, const struct pl_event *e, enum 
 static void name_request(struct request_walk *w, struct live_request *outer,
 	const struct pl_event *e, enum request_code code)
 {
-	struct request *q = row_of(w, outer);
+	struct request *q = row_of(w, outer), inner = *q;
 	const bool task = q->kind == REQUEST_CELERY || q->kind == REQUEST_RQ;
 
 	if (outer->named || code == CODE_LIBRARY || (!task && !request_code_begins(code)))
 		return;
 	if (task)
-		snprintf(q->route, sizeof q->route, "%s", pl_code_name(e->code));
-	else if (!request_describe(q, e))
+		snprintf(inner.route, sizeof inner.route, "%s", pl_code_name(e->code));
+	else if (!request_describe(&inner, e))
 		return;
-	outer->named = task || q->target[0] || request_code_is_own(e->code);
+	outer->named = task || inner.target[0] || request_code_is_own(e->code);
+	if (outer->named) /* else the library's own outermost application says more */
+		*q = inner;
 }
 
 static int take_call(struct request_walk *w, const struct pl_event *e)

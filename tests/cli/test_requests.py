@@ -103,6 +103,14 @@ async def main():
 
 asyncio.run(main())
 '''
+FRAMEWORK = '''\
+class Response:
+    def __call__(self, environ, start_response):
+        return []
+
+def application(environ, start_response):
+    return Response()(environ, start_response)
+'''
 # What celery and rq have at these places, as far as frames go.
 TRACE = '''\
 def build_tracer(name, task):
@@ -195,6 +203,13 @@ class Servers(Case):
         self.assertEqual({data["kind"] for data in requests}, {"wsgi"})
         text = session.pathline("report", "--requests", out).stdout.decode()
         self.assertIn("the paths of some requests were not recorded", text)
+
+    def test_an_installed_application_without_values(self):
+        """The outermost one is named, not an object that answers within it."""
+        self.write("site-packages/framework.py", FRAMEWORK)
+        routes, _ = self.found(self.record("import sys\nsys.path.insert(0, sys.path[0] + '/site-packages')\n"
+                                           "import framework\nframework.application({}, print)\n", "--values", "none"))
+        self.assertEqual({name: data["count"] for name, data in routes.items()}, {"application": 1})
 
     def test_asgi(self):
         out = self.record(ASGI)
