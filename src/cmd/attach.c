@@ -159,8 +159,10 @@ static bool open_shm(struct attaching *a, char path[SHM_PATH_BYTES])
 static int start_collector_for(struct attaching *a)
 {
 	char line[PATH_MAX], text[PATH_MAX + 32], shm[SHM_PATH_BYTES];
-	struct collector_start s = {
-		.directory_fd = a->place.directory_fd, .directory = a->place.real, .command = text};
+	struct collector_start s = {.directory_fd = a->place.directory_fd,
+		.directory = a->place.real,
+		.command = text,
+		.attached = true};
 
 	a->options.no_children = !a->children;
 	record_options_apply(&a->options, &s);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -215,6 +216,10 @@ static int open_process(struct packer_run *p, struct cmd *c)
 
 	if (code != CMD_GO)
 		return code;
+	if (kill(pid, 0) < 0 && errno == ESRCH) {
+		cmd_say("snapshot: there is no process %d", pid);
+		return CMD_RECORD_FAILED;
+	}
 	if (!recorded_directory(pid, c->directory)) {
 		cmd_say("snapshot: process %d is not recorded, or is another user's; `pathline "
 			"ps` says which are",

@@ -48,6 +48,11 @@ static bool ran_on(const struct pl_recording *r, const struct pl_process *p)
 	return p->end == PL_PROCESS_RUNNING && (info.finished || info.unfinished);
 }
 
+static bool is_detached(const struct pl_process *p)
+{
+	return p->end == PL_PROCESS_RUNNING && p->end_ns;
+}
+
 const char *summary_end_word(const struct pl_recording *r, const struct pl_process *p)
 {
 	static const char *const words[] = {
@@ -58,6 +63,8 @@ const char *summary_end_word(const struct pl_recording *r, const struct pl_proce
 		[PL_PROCESS_LOST] = "lost",
 	};
 
+	if (is_detached(p))
+		return "detached";
 	if ((size_t)p->end >= sizeof words / sizeof *words || ran_on(r, p))
 		return "not known";
 	return words[p->end];
@@ -79,6 +86,8 @@ void summary_end(
 		snprintf(text, SUMMARY_END_BYTES, "became another program");
 	else if (p->end == PL_PROCESS_LOST && p->end_code)
 		snprintf(text, SUMMARY_END_BYTES, "killed, it seems");
+	else if (p->end == PL_PROCESS_LOST)
+		snprintf(text, SUMMARY_END_BYTES, "not known");
 	else
 		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(r, p));
 }

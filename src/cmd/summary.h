@@ -13,12 +13,13 @@ struct summary {
 
 struct summary summary_of(const struct pl_recording *r);
 
-/* "exit 1", "SIGKILL", "became another program", "killed, it seems", "running", "lost",
- * "not known". */
+/* "exit 1", "SIGKILL", "became another program", "killed, it seems", "running", "detached" (it goes
+ * on, and the recorder has left it), "not known". */
 #define SUMMARY_END_BYTES 48
 void summary_end(
 	const struct pl_recording *r, const struct pl_process *p, char text[SUMMARY_END_BYTES]);
-/* exited, killed, exec, running, lost; "not known": recording ended before the process. */
+/* exited, killed, exec, running, detached, lost; "not known": recording ended before the
+ * process. */
 const char *summary_end_word(const struct pl_recording *r, const struct pl_process *p);
 
 /* What --limit dropped, which no other number includes; NULL: nothing. */

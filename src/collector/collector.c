@@ -845,6 +845,7 @@ int collector_run(const struct collector_start *s)
 	if (s->tick_ns && s->tick_ns < ROUND_NS)
 		prctl(PR_SET_TIMERSLACK, 1000);
 	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);
+	c->processes.silent = s->attached;
 	int err = collector_begin(c, s);
 	if (err < 0)
 		goto done;

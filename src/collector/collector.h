@@ -38,6 +38,8 @@ struct collector_start {
 	enum arena_full on_full;
 	const char *arena_directory; /* another process's /dev/shm; NULL: ours */
 	bool no_children;
+	bool attached;	     /* a program that ran already, so without the preload: what calls
+			      * _exit does not say so */
 	bool outlives_terms; /* SIGTERM does not end it: a service is stopped by one for each
 			      * process */
 	bool count_costs;    /* keep what was recorded of each code (costs.h) */

@@ -230,7 +230,8 @@ static struct ending ending_of(const struct collector *c, const struct process *
 		return (struct ending){PL_PROCESS_SIGNALED, (int)(code & 0x7f)};
 	/* A process that exits by itself says so, so this one was killed, by a signal that only its
 	 * parent knows. */
-	bool silent = said == SLOT_END_UNKNOWN && (p->watch.pidfd < 0 || watch_ended(&p->watch));
+	bool silent = !c->processes.silent && said == SLOT_END_UNKNOWN &&
+		      (p->watch.pidfd < 0 || watch_ended(&p->watch));
 	return (struct ending){PL_PROCESS_LOST, silent};
 }
 

@@ -53,6 +53,7 @@ struct processes {
 	bool some_ended;   /* the epoll had something to say */
 	bool word_due;	   /* `record` lives, and has not said how its program ended */
 	bool known_status; /* main_status is the status of main_pid from wait(2) */
+	bool silent;	   /* they need not say that they exit (collector_start.attached) */
 	int main_pid, main_status;
 	int epoll; /* its members are pidfds; -1: none */
 };

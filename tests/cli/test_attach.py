@@ -134,6 +134,16 @@ os.write(into, b"e")
 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print("parent", tools(), code, flush=True)
 """
+# Its children end by _exit, until its stdin ends.
+QUITS = r"""
+import os, select, sys
+print("ready", flush=True)
+while not select.select([sys.stdin], [], [], 0.02)[0]:
+    pid = os.fork()
+    if not pid:
+        os._exit(3)
+    os.waitpid(pid, 0)
+"""
 TOOLS = [None, None, "oracle", None, None, None]
 
 
@@ -415,6 +425,18 @@ class Children(Case):
 
     def test_a_forked_child(self):
         self.assertIn("line", {row["event"] for row in self.processes("--children")})
+
+    def test_children_that_end_by_themselves(self):
+        """Nothing says how, if not the system; it is not said that they were killed."""
+        program = subprocess.Popen([session.PYTHON, "-c", QUITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.communicate, "", timeout=60)
+        program.stdout.readline()
+        out = os.path.join(self.dir, "out")
+        session.pathline("attach", "-q", "--children", "--values", "none", "-o", out, "--for", "300ms", str(program.pid))
+        ends = [process["ended"] for process in self.known(out)]
+        self.assertEqual((ends[0], set(ends[1:]) <= {"exited", "lost"}), ("detached", True), ends)
+        self.assertGreater(len(ends), 1)
+        self.assertNotIn("killed", session.pathline("info", out).stdout.decode())
 
     def test_without_children(self):
         self.assertEqual(self.processes(), [])

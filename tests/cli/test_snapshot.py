@@ -111,6 +111,7 @@ class Snapshot(unittest.TestCase):
 
     def test_refused(self):
         self.assertIn(f"process {os.getpid()} is not recorded", self.run_command("snapshot", str(os.getpid()), code=125))
+        self.assertIn("there is no process 2147483647", self.run_command("snapshot", "2147483647", code=125))
         self.assertIn("'x' is not a process number", self.run_command("snapshot", "x", code=2))
 
 

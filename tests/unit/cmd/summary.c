@@ -51,7 +51,7 @@ static void ends(void **state)
 	expect_end(PL_PROCESS_SIGNALED, 60, "signal 60", "killed");
 	expect_end(PL_PROCESS_EXECED, 0, "became another program", "exec");
 	expect_end(PL_PROCESS_LOST, 9, "killed, it seems", "lost");
-	expect_end(PL_PROCESS_LOST, 0, "lost", "lost");
+	expect_end(PL_PROCESS_LOST, 0, "not known", "lost");
 	expect_end(PL_PROCESS_RUNNING, 0, "not known", "not known"); /* recording ended before */
 }
 
