@@ -3,40 +3,30 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "cmd/attach_pid.h"
+#include "cmd/part_file.h"
 #include "cmd/progress.h"
 #include "cmd/recorded.h"
 
 #define PACK_END ".pathline" /* of the file's name, if none is given */
 
 struct packer_run {
-	const char *command;
 	struct pl_recording *recording;
 	struct pl_pack how;
 	struct pl_packed packed;
 	struct progress progress;
-	char path[CMD_DIRECTORY_BYTES]; /* "-": stdout */
-	char part[CMD_DIRECTORY_BYTES]; /* where it is written until it is whole; "": stdout */
-	bool force;
+	struct part_file file;
 };
 
 static void show_pack_progress(void *arg, double done)
 {
 	progress_show(arg, done);
-}
-
-static int refuse_pack(const struct packer_run *p, const char *why)
-{
-	cmd_say("%s: %s cannot be written: %s", p->command, p->path, why);
-	return CMD_USAGE;
 }
 
 /* The recording's name with an ending, here. */
@@ -50,43 +40,20 @@ static int name_pack(struct packer_run *p, const char *directory, const char *gi
 	for (begin = n; begin && directory[begin - 1] != '/';)
 		begin--;
 	if (given)
-		length = snprintf(p->path, sizeof p->path, "%s", given);
+		length = snprintf(p->file.path, sizeof p->file.path, "%s", given);
 	else
-		length = snprintf(p->path, sizeof p->path, "%.*s" PACK_END, (int)(n - begin),
-			directory + begin);
-	if (length <= 0 || (size_t)length >= sizeof p->path)
-		return refuse_pack(p, strerror(length ? ENAMETOOLONG : ENOENT));
+		length = snprintf(p->file.path, sizeof p->file.path, "%.*s" PACK_END,
+			(int)(n - begin), directory + begin);
+	if (length <= 0 || (size_t)length >= sizeof p->file.path)
+		return part_file_refuse(&p->file, strerror(length ? ENAMETOOLONG : ENOENT));
 	return CMD_GO;
 }
 
-/* A file in the same directory, which takes the name when it is whole: nobody sees half a pack. */
-static int open_part(struct packer_run *p, int *fd)
-{
-	struct stat st;
-
-	if (!strcmp(p->path, "-")) {
-		*fd = STDOUT_FILENO;
-		return isatty(*fd) ? refuse_pack(p, "stdout is a terminal") : CMD_GO;
-	}
-	if (stat(p->path, &st) == 0 && !S_ISREG(st.st_mode))
-		return refuse_pack(p, "it exists, and is not a regular file");
-	if (!p->force && lstat(p->path, &st) == 0)
-		return refuse_pack(p, "it exists; --force replaces it");
-	if (snprintf(p->part, sizeof p->part, "%s.%d.part", p->path, (int)getpid()) >=
-		CMD_DIRECTORY_BYTES)
-		return refuse_pack(p, strerror(ENAMETOOLONG));
-	*fd = open(p->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*fd >= 0)
-		return CMD_GO;
-	const int number = errno;
-	p->part[0] = 0;
-	return refuse_pack(p, strerror(number));
-}
-
 /* The limit of a recording that is being written may drop a part; then another try has it all. */
-static int write_pack(struct packer_run *p, int fd, struct pl_err *err)
+static int write_pack(struct packer_run *p, struct pl_err *err)
 {
-	int code, tries = p->part[0] ? 3 : 1;
+	const int fd = p->file.fd;
+	int code, tries = p->file.part[0] ? 3 : 1;
 
 	do {
 		*err = (struct pl_err){0};
@@ -96,37 +63,20 @@ static int write_pack(struct packer_run *p, int fd, struct pl_err *err)
 	return code;
 }
 
-/* Closes the file, which may find that the disk is full. */
-static int finish_part(struct packer_run *p, int fd)
-{
-	int number = 0;
-
-	if (!p->part[0])
-		return CMD_GO;
-	if (fsync(fd) < 0 && errno != EINVAL)
-		number = errno;
-	if (close(fd) < 0 && !number)
-		number = errno;
-	if (!number && (p->force ? rename(p->part, p->path) : link(p->part, p->path)) < 0)
-		number = errno;
-	unlink(p->part);
-	return number ? refuse_pack(p, strerror(number)) : CMD_GO;
-}
-
 static int say_packed(const struct packer_run *p)
 {
 	const struct pl_packed *packed = &p->packed;
 
 	if (p->how.strip_values)
-		cmd_say("%s: the values of %" PRIu64 " event%s were taken out", p->command,
+		cmd_say("%s: the values of %" PRIu64 " event%s were taken out", p->file.command,
 			packed->values, packed->values == 1 ? "" : "s");
 	if (p->how.strip_sources)
-		cmd_say("%s: %" PRIu64 " source text%s taken out", p->command, packed->sources,
+		cmd_say("%s: %" PRIu64 " source text%s taken out", p->file.command, packed->sources,
 			packed->sources == 1 ? " was" : "s were");
 	if (!packed->damaged)
 		return CMD_OK;
 	cmd_say("%s: %" PRIu64 " damaged part%s left out; `pathline check%s` says where",
-		p->command, packed->damaged, packed->damaged == 1 ? " was" : "s were",
+		p->file.command, packed->damaged, packed->damaged == 1 ? " was" : "s were",
 		cmd_recording());
 	return CMD_BAD;
 }
@@ -134,24 +84,21 @@ static int say_packed(const struct packer_run *p)
 static int pack_recording(struct packer_run *p)
 {
 	struct pl_err err = {0};
-	int fd, code = open_part(p, &fd);
+	int code = part_file_open(&p->file, true);
 
 	if (code != CMD_GO)
 		return code;
 	p->progress = progress_begin();
 	p->how.progress = show_pack_progress;
 	p->how.arg = &p->progress;
-	int result = write_pack(p, fd, &err);
+	int result = write_pack(p, &err);
 	progress_end(&p->progress);
 	if (result == 0) {
-		code = finish_part(p, fd);
+		code = part_file_finish(&p->file);
 		return code == CMD_GO ? say_packed(p) : code;
 	}
-	cmd_say("%s: %s is not written: %s", p->command, p->path, pl_err_text(&err));
-	if (p->part[0]) {
-		close(fd);
-		unlink(p->part);
-	}
+	cmd_say("%s: %s is not written: %s", p->file.command, p->file.path, pl_err_text(&err));
+	part_file_drop(&p->file);
 	return result == PL_ERR_IO ? CMD_NOT_WRITTEN : CMD_BAD;
 }
 
@@ -175,12 +122,12 @@ static int pack_and_close(struct packer_run *p, const char *directory, const cha
 		{"strip-sources", 0, NULL, "without the texts of the source files",                \
 			.flag = &(run).how.strip_sources},                                         \
 	{                                                                                          \
-		"force", 'f', NULL, "replace FILE if it exists", .flag = &(run).force              \
+		"force", 'f', NULL, "replace FILE if it exists", .flag = &(run).file.force         \
 	}
 
 int cmd_pack(struct cmd *c)
 {
-	struct packer_run p = {.command = c->name};
+	struct packer_run p = {.file.command = c->name};
 	const char *output = NULL;
 	const struct cmd_option options[] = {
 		PACK_OPTIONS(p, output),
@@ -235,7 +182,7 @@ static int open_process(struct packer_run *p, struct cmd *c)
 
 int cmd_snapshot(struct cmd *c)
 {
-	struct packer_run p = {.command = c->name};
+	struct packer_run p = {.file.command = c->name};
 	const char *output = NULL;
 	const struct cmd_option options[] = {
 		PACK_OPTIONS(p, output),

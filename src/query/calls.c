@@ -145,7 +145,7 @@ static void put_arguments(sqlite3_context *out, const struct call_row *row)
 
 	if (!row->has_begin || row->begin.kind != PL_EVENT_CALL || !row->begin.values.at)
 		return;
-	value_json_arguments(&json, &row->begin);
+	value_json_arguments(&json, row->begin.code, row->begin.values);
 	put_json(out, &json);
 }
 

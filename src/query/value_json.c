@@ -3,47 +3,17 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "base/utf8.h"
+#include "base/json_escape.h"
 
 #define REPR_BYTES    4096
 #define ARGUMENTS_MAX 255
 
 /* ---- strings ---- */
 
-/* Returns how many bytes were taken. A byte that is not UTF-8 becomes a surrogate, as in the JSON
- * of other commands: SQLite takes no other text. */
-static size_t put_character(struct pl_buf *out, const unsigned char *at, size_t left)
-{
-	if (*at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\') {
-		buf_u8(out, *at);
-		return 1;
-	}
-	if (utf8_is_surrogate(at, left)) {
-		buf_printf(out, "\\u%04x", utf8_surrogate(at));
-		return 3;
-	}
-	const size_t bytes = utf8_bytes(at, left);
-	if (bytes)
-		buf_put(out, at, bytes);
-	else if (*at == '"' || *at == '\\')
-		buf_printf(out, "\\%c", *at);
-	else
-		buf_printf(out, "\\u%04x", *at < 0x80 ? *at : 0xdc00u + *at);
-	return bytes ? bytes : 1;
-}
-
-static void put_characters(struct pl_buf *out, struct pl_text text)
-{
-	const unsigned char *at = (const unsigned char *)text.at;
-
-	for (size_t i = 0; i < text.length;)
-		i += put_character(out, at + i, text.length - i);
-}
-
 static void put_json_string(struct pl_buf *out, struct pl_text text, bool cut)
 {
 	buf_u8(out, '"');
-	put_characters(out, text);
+	json_escape(out, text.at, text.length);
 	buf_printf(out, cut ? "…\"" : "\"");
 }
 
@@ -201,17 +171,16 @@ void value_json(struct pl_buf *out, const struct pl_value *value)
 	}
 }
 
-void value_json_arguments(struct pl_buf *out, const struct pl_event *call)
+void value_json_arguments(struct pl_buf *out, const struct pl_code *code, struct pl_values values)
 {
 	struct pl_argument arguments[ARGUMENTS_MAX];
-	struct pl_values rest = call->values;
 	struct pl_value value;
 	bool first = true;
-	size_t count = pl_code_arguments(call->code, arguments, ARGUMENTS_MAX);
+	size_t count = pl_code_arguments(code, arguments, ARGUMENTS_MAX);
 
 	count = count < ARGUMENTS_MAX ? count : ARGUMENTS_MAX;
 	buf_u8(out, '{');
-	for (size_t i = 0; i < count && pl_values_next(&rest, &value) == 0; i++) {
+	for (size_t i = 0; i < count && pl_values_next(&values, &value) == 0; i++) {
 		if (value.kind == PL_VALUE_UNSET)
 			continue;
 		put_comma(out, &first);

@@ -18,6 +18,6 @@
 /* If there is no memory, `out` says so. */
 void value_json(struct pl_buf *out, const struct pl_value *value);
 /* The arguments of a call, by name; *rest and **more by their names too. */
-void value_json_arguments(struct pl_buf *out, const struct pl_event *call);
+void value_json_arguments(struct pl_buf *out, const struct pl_code *code, struct pl_values values);
 
 #endif

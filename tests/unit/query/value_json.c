@@ -96,7 +96,7 @@ static void arguments(void **state)
 	value_number(&b, 2); /* more values than arguments */
 	const struct pl_event call = {
 		.kind = PL_EVENT_CALL, .values = {.at = b.at, .bytes = (uint32_t)b.used}};
-	value_json_arguments(&out, &call);
+	value_json_arguments(&out, call.code, call.values);
 	buf_u8(&out, 0);
 	assert_string_equal((const char *)out.at, "{\"rest\":1}");
 	buf_release(&out);
