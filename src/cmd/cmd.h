@@ -46,7 +46,7 @@
 	X(history, "each value that a variable or attribute had, and who wrote it")                \
 	X(query, "ask by SQL: calls, lines, events, exceptions, and their sums")                   \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
-	X(export, "write it in a format of another program")                                       \
+	X(export, "write a recording in a format of another program")                              \
 	X(pack, "copy a recording into one file, to keep or to send")                              \
 	X(snapshot, "copy what is recorded of a process so far into one file")                     \
 	X(ls, "list the recordings")                                                               \
