@@ -10,6 +10,8 @@
 #	                     what recording costs, and what others cost: 25 minutes
 #	make bench ROW=programs [PROGRAMS=jinja2,sympy] [PYTHON=all]
 #	                     what it costs real programs: 15 minutes an interpreter
+#	make soak [SOAK_MINUTES=60] [SOAK_LIMIT=64M]
+#	                     is a server that is recorded for long as it was at its beginning?
 #	make aarch64         build for it, and try it under qemu
 #	make install [PREFIX=/usr/local] [DESTDIR=/tmp/package]
 #	make wheel           a wheel and an sdist in dist/, for pip
@@ -23,11 +25,13 @@ S = 60
 ROW =
 PROGRAMS =
 RUNS = 7
+SOAK_MINUTES = 60
+SOAK_LIMIT = 64M
 PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install wheel deb clean
+.PHONY: all prefix everything deps packages python try check test exact fuzz bench soak aarch64 arrows format doc install wheel deb clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(PREFIX:%=--prefix=%) $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -75,6 +79,9 @@ fuzz: deps
 
 bench: python everything
 	@$(PYTHON3) bench/bench.py --build $(BUILD) --python "$(PYTHON)" --runs $(RUNS) --row "$(ROW)" --programs "$(PROGRAMS)"
+
+soak: python all
+	@$(PYTHON3) bench/soak.py --build $(BUILD) --minutes $(SOAK_MINUTES) --limit $(SOAK_LIMIT) $(PYTHON:%=--python %)
 
 aarch64:
 	@tools/aarch64
