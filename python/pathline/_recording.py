@@ -73,8 +73,8 @@ def _why_not():
     """A reason for which nothing can be recorded here, or None."""
     if sys.implementation.name != "cpython" or not sys.platform.startswith("linux"):
         return "only CPython on Linux is recorded"
-    if sys.version_info < (3, 12):
-        return "a Python before 3.12 is recorded from its start only, by: pathline record"
+    if sys.version_info < (3, 11):
+        return "a Python before 3.11 is not recorded"
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return "free-threaded builds are not recorded"
     return None

@@ -306,11 +306,6 @@ static int judge_interpreter(struct target *t, char *why)
 			"process %d (%s) is not a CPython of 3.11 or later that Pathline can find "
 			"in its memory",
 			t->pid, t->program);
-	if (!strcmp(t->version, "3.11"))
-		return refuse(why,
-			"process %d is a CPython 3.11, which cannot be attached yet; start the "
-			"program with `pathline record`",
-			t->pid);
 	if (!t->dlopen || !t->dlsym || !t->thread_create || !t->add_pending || !t->system_call)
 		return refuse(why,
 			"process %d (%s) has no glibc with dlopen, so no library can be loaded "

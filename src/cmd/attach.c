@@ -42,13 +42,13 @@
 #define SHM_PATH_BYTES 64
 
 static const char ABOUT[] =
-	"Record the exact path of a CPython 3.12 to 3.15 that runs already, from now on. Nothing "
+	"Record the exact path of a CPython 3.11 to 3.15 that runs already, from now on. Nothing "
 	"must be\nprepared in it. Each thread's stack at that moment begins its path. Ctrl-C, "
 	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as "
 	"before.\n\n"
-	"It may be in a container; another user's can be attached by root. Not yet: CPython 3.11, "
-	"machines\nother than x86-64, programs that it starts by exec. What ptrace does not allow "
-	"is\nrefused, with the reason.";
+	"It may be in a container; another user's can be attached by root. Not yet: machines "
+	"other\nthan x86-64, programs that it starts by exec. What ptrace does not allow is "
+	"refused,\nwith the reason.";
 
 struct attaching {
 	struct cmd *cmd;

@@ -19,12 +19,12 @@
 #include "recorder/compat/python.h"
 #include "recorder/compat/frame.h"
 #include "recorder/compat/interpreter.h"
+#include "recorder/compat/trace_function.h"
 #include "recorder/engine.h"
 #include "recorder/fork.h"
 #include "recorder/generators.h"
 #include "recorder/globals.h"
 #include "recorder/greenlets.h"
-#include "recorder/hooks.h"
 #include "recorder/link.h"
 #include "recorder/names.h"
 #include "recorder/passes.h"
@@ -34,10 +34,7 @@
 #include "recorder/source.h"
 #include "recorder/step.h"
 #include "recorder/switch.h"
-#include "recorder/sysfunction.h"
 #include "recorder/thread.h"
-#include "recorder/tools.h"
-#include "recorder/traced.h"
 #include "recorder/values/kept.h"
 #include "recorder/window.h"
 #include "ring/ring.h"
@@ -64,7 +61,8 @@ static py_frame *standing_frame(const PyThreadState *ts)
 {
 	py_frame *frame = top_frame(ts);
 
-	while (frame && (frame_not_begun(frame) || frame_not_resumed(frame)))
+	while (frame && (frame_not_begun(frame) || frame_not_resumed(frame) ||
+				frame_may_begin_again(ts, frame)))
 		frame = frame_caller(frame);
 	return frame;
 }
@@ -110,10 +108,19 @@ static void tell_stack(PyThreadState *ts)
 		return;
 	const bool own = ts == current_thread_state();
 	struct thread *t = own ? self ? self : thread_begin() : thread_begin_for(ts);
-	if (!t || !t->fresh || !describe_frames(top_frame(ts)))
-		return;
-	thread_check_name(t, ts); /* one of an earlier recording has not told it in this one */
-	write_stack(t, ts);
+	if (t && t->fresh && describe_frames(top_frame(ts))) {
+		/* one of an earlier recording has not told it in this one */
+		thread_check_name(t, ts);
+		write_stack(t, ts);
+	}
+	hooks_take_stack(ts);
+}
+
+/* Its events tell it later. */
+static void take_stack(PyThreadState *ts)
+{
+	if (top_frame(ts) && describe_frames(top_frame(ts)) && is_alive(ts))
+		hooks_take_stack(ts);
 }
 
 /* Which greenlet a thread is in is asked at its own events. */
@@ -125,7 +132,7 @@ static bool has_greenlets(void)
 #define THREADS_MAX 4096
 
 /* The states first: the list may change while code is described. */
-static void tell_stacks(void)
+static void for_each_stack(void (*each)(PyThreadState *ts))
 {
 	static PyThreadState *states[THREADS_MAX];
 	uint32_t count = 0;
@@ -135,7 +142,7 @@ static void tell_stacks(void)
 		states[count++] = ts;
 	while (count--)
 		if (is_alive(states[count]))
-			tell_stack(states[count]);
+			each(states[count]);
 }
 
 /* ---- leaving ---- */
@@ -195,11 +202,6 @@ ENTRY int pathline_recorder_leave(const char **why)
 	if (root.slot && !atomic_load(&root.stopped))
 		threads_end_the_path(PL_GAP_DETACHED);
 	atomic_compare_exchange_strong(&root.stopped, &none, PL_GAP_DETACHED + 1);
-	traced_give_back();
-	if (!tools_stay_moved()) {
-		functions_give_back();
-		tools_end();
-	}
 	hooks_remove();
 	signals_remove();
 	threads_leave();
@@ -212,13 +214,13 @@ ENTRY int pathline_recorder_leave(const char **why)
 /* In the main thread, between two instructions. Somebody may have attached it again meanwhile. */
 static int leave_now(void *data)
 {
-	PyObject *raised = PyErr_GetRaisedException();
+	const struct raised raised = raised_take();
 	const char *why;
 	(void)data;
 
 	if (atomic_load(&root.stopped))
 		pathline_recorder_leave(&why);
-	PyErr_SetRaisedException(raised);
+	raised_give_back(raised);
 	return 0;
 }
 
@@ -243,15 +245,12 @@ ENTRY int pathline_recorder_attach(const struct recorder_start *start, const cha
 {
 	if (root.arena.head && pathline_recorder_leave(why) < 0)
 		return -1;
-	if (root.left && tools_stay_moved()) {
-		*why = "the program has taken a tool id of sys.monitoring that Pathline had here "
-		       "before; restart it";
+	if (!hooks_reach_all(why))
 		return -1;
-	}
 	begin_again();
+	root.leave_soon = leave_soon;
 	if (pathline_recorder_start(start, why) < 0) {
-		functions_give_back();
-		tools_end();
+		hooks_give_back();
 		root.arena = (struct arena){0}; /* the caller's */
 		root.slot = NULL;
 		if (root.slot_out)
@@ -259,13 +258,12 @@ ENTRY int pathline_recorder_attach(const struct recorder_start *start, const cha
 		atomic_store(&root.stopped, PL_GAP_UNKNOWN + 1);
 		forget_recording();
 		root.left = true;
+		root.leave_soon = NULL;
 		return -1;
 	}
-	root.leave_soon = leave_soon;
 	if (has_greenlets())
 		hooks_tell_lines();
-	else
-		tell_stacks();
+	for_each_stack(has_greenlets() ? take_stack : tell_stack);
 	PyErr_Clear();
 	return 0;
 }

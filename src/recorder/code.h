@@ -52,8 +52,8 @@ struct code_record {
 	bool left_out;
 #if ENGINE_TRACES
 	bool *handling; /* one byte a unit, after the lines: is an exception being handled there? */
-	/* it handles one at its first unit, so it is traced by instruction from there on */
-	bool begins_handling;
+	/* it handles one where it begins or is resumed, so it is traced by instruction from there */
+	bool enters_handling;
 #endif
 	bool sections; /* a section began in a generator of it */
 	bool in_full;  /* its resumes and yields take the slow path: `sections`, or values */

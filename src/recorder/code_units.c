@@ -36,6 +36,18 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
+#if ENGINE_TRACES
+/* Is there an instruction at which a frame begins or goes on, and where an exception is being
+ * handled? */
+static bool enters_handling(const struct bytecode *parts, const bool *handling)
+{
+	for (size_t i = 0; i + 1 < parts->code.left; i += sizeof(_Py_CODEUNIT))
+		if (parts->code.at[i] == RESUME && handling[i / sizeof(_Py_CODEUNIT)])
+			return true;
+	return false;
+}
+#endif
+
 /* SEND, with its cache, is the last instruction of its block. */
 #define SEND_UNITS 2
 static void put_sends(struct code_record *r, const struct flow_graph *g)
@@ -253,7 +265,7 @@ struct code_record *code_record_of(
 #if ENGINE_TRACES
 	r->handling = (bool *)&r->lines[starts];
 	bytecode_handling(parts, r->handling);
-	r->begins_handling = units && r->handling[0];
+	r->enters_handling = enters_handling(parts, r->handling);
 #endif
 	atomic_init(&r->code, code);
 	r->unit_count = units;

@@ -13,6 +13,16 @@ void hooks_tell_lines(void);
 /* The same, because the program has a trace function or a debugger. Does nothing if the recorder
  * has stopped. */
 void hooks_are_traced(void);
+/* In a running program, before anything is changed: can events of all its threads and greenlets be
+ * had from now on? false: *why says why not. */
+bool hooks_reach_all(const char **why);
+/* What the frames on this stack need, which have begun without us. May ask for memory. */
+void hooks_take_stack(PyThreadState *ts);
+/* The recorder leaves: no callback, no event, and what was taken is given back. */
+void hooks_remove(void);
+/* The last of it, also where the recorder could not be started. */
+void hooks_give_back(void);
+
 /* Disable all events, or as many as possible; from any thread. */
 void hooks_off(void);
 

@@ -28,7 +28,7 @@
 
 /* From greenlet's header, where these numbers never change. */
 #define CAPSULE_NAME "greenlet._C_API"
-enum { API_GET_CURRENT = 4, API_IS_MAIN = 8 };
+enum { API_TYPE = 0, API_GET_CURRENT = 4, API_IS_MAIN = 8, API_IS_ACTIVE = 10 };
 
 /* How a left greenlet is kept. */
 struct left {
@@ -82,6 +82,40 @@ PyObject *greenlet_running(void)
 	Py_DECREF(now); /* the thread holds the one that runs */
 	return ((int (*)(PyObject *))api[API_IS_MAIN])(now) ? NULL : now;
 }
+
+#if ENGINE_TRACES
+/* Active: it has begun, and is not over. A thread's own stack waits only while another one runs, and
+ * then that one is found. */
+static bool is_other_active(PyObject *object)
+{
+	return PyObject_TypeCheck(object, (PyTypeObject *)api[API_TYPE]) &&
+	       ((int (*)(PyObject *))api[API_IS_ACTIVE])(object) &&
+	       !((int (*)(PyObject *))api[API_IS_MAIN])(object);
+}
+
+static bool has_other_active(PyGC_Head *list)
+{
+	for (PyGC_Head *at = _PyGCHead_NEXT(list); at != list; at = _PyGCHead_NEXT(at))
+		if (is_other_active((PyObject *)(at + 1)))
+			return true;
+	return false;
+}
+
+/* All that are there are in the lists of the garbage collector, unless it is at work. */
+bool greenlets_wait(void)
+{
+	struct _gc_runtime_state *gc = &PyInterpreterState_Main()->gc;
+
+	if (!api)
+		find_api();
+	if (!api)
+		return module_attribute("greenlet", "getcurrent") != NULL;
+	bool found = gc->collecting || has_other_active(&gc->permanent_generation.head);
+	for (size_t i = 0; i < NUM_GENERATIONS && !found; i++)
+		found = has_other_active(&gc->generations[i].head);
+	return found;
+}
+#endif
 
 /* The one that ran until now waits, or is over. */
 static void greenlet_put_aside(struct thread *t)

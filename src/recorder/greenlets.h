@@ -12,6 +12,10 @@ PyObject *greenlet_running(void);
 /* Does another greenlet run than the thread's state says? The state is updated. begins: a frame
  * without a caller is being entered. */
 bool greenlet_changed(struct thread *t, bool begins);
+#if ENGINE_TRACES
+/* Is there one that has begun and does not run, in any thread? Also true where that is not known. */
+bool greenlets_wait(void);
+#endif
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);
 void greenlets_forget(void); /* another interpreter begins in this process */

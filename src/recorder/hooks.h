@@ -69,9 +69,6 @@ HOOK_IS(on_handled);
 HOOK_IS(on_jump);
 #undef HOOK_IS
 
-/* The recorder leaves: no callback, no event, and its tool id is free. */
-void hooks_remove(void);
-
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
 extern struct hook_row hooks[];

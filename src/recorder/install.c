@@ -9,6 +9,7 @@
 #include "recorder/root.h"
 #include "recorder/shadow.h"
 #include "recorder/switch.h"
+#include "recorder/sysfunction.h"
 #include "recorder/thread.h"
 #include "recorder/tools.h"
 #include "recorder/traced.h"
@@ -268,6 +269,20 @@ done:
 	return result;
 }
 
+/* ---- in a running program ---- */
+
+bool hooks_reach_all(const char **why)
+{
+	*why = "the program has taken a tool id of sys.monitoring that Pathline had here before; "
+	       "restart it";
+	return !root.left || !tools_stay_moved();
+}
+
+void hooks_take_stack(PyThreadState *ts)
+{
+	(void)ts;
+}
+
 /* ---- leaving ---- */
 
 static void unhear(PyObject *monitoring, const struct hook_row *row)
@@ -286,8 +301,17 @@ static void call_with_tool(PyObject *monitoring, const char *name, const char *f
 	PyErr_Clear();
 }
 
+void hooks_give_back(void)
+{
+	functions_give_back();
+	tools_end();
+}
+
 void hooks_remove(void)
 {
+	traced_give_back();
+	if (!tools_stay_moved())
+		hooks_give_back();
 	PyObject *monitoring = PySys_GetObject("monitoring"), *raised = PyErr_GetRaisedException();
 
 	hooks_off();

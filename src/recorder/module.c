@@ -69,20 +69,6 @@ static PyObject *module_leave_out(PyObject *module, PyObject *code)
 	Py_RETURN_NONE;
 }
 
-#if ENGINE_TRACES
-int ordered_come_in(const char *path, const char **why)
-{
-	(void)path;
-	*why = "CPython 3.11 is recorded from its start only: pathline record";
-	return -1;
-}
-
-int ordered_leave(const char **why)
-{
-	return ordered_come_in(NULL, why);
-}
-#endif
-
 static PyObject *module_come_in(PyObject *module, PyObject *path)
 {
 	const char *text = PyUnicode_AsUTF8AndSize(path, NULL), *why = NULL;

@@ -128,12 +128,12 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 	}
 	if (order->own_thread)
 		state = PyGILState_Ensure();
-	PyObject *raised = PyErr_GetRaisedException();
+	const struct raised raised = raised_take();
 	if (order->leave)
 		pathline_recorder_leave(&why);
 	else
 		come_in(arena, &why);
-	PyErr_SetRaisedException(raised);
+	raised_give_back(raised);
 	if (order->own_thread)
 		PyGILState_Release(state);
 }

@@ -138,6 +138,26 @@ static int change_object(struct dl_phdr_info *object, size_t size, void *data)
 	return 0;
 }
 
+/* ---- what was replaced ---- */
+
+#define REPLACED_MAX 4
+
+static struct replaced {
+	struct change back;
+	ElfW(Addr) * value; /* of the symbol; NULL: only slots were changed */
+	ElfW(Addr) was, is;
+} replaced_symbols[REPLACED_MAX];
+static size_t replaced_count;
+
+static void note_replaced(struct replaced r)
+{
+	for (size_t i = 0; i < replaced_count; i++)
+		if (replaced_symbols[i].back.from == r.back.from)
+			return;
+	if (replaced_count < REPLACED_MAX)
+		replaced_symbols[replaced_count++] = r;
+}
+
 bool symbol_replace(const char *name, void *function, void **original)
 {
 	const ElfW(Sym) *symbol = NULL;
@@ -151,10 +171,53 @@ bool symbol_replace(const char *name, void *function, void **original)
 	if (object->l_addr + symbol->st_value != (uintptr_t)found)
 		return false;
 	*original = found;
-	if (!write_symbol_word(
-		    (void *)(uintptr_t)&symbol->st_value, (uintptr_t)function - object->l_addr))
+	ElfW(Addr) *value = (ElfW(Addr) *)(uintptr_t)&symbol->st_value;
+	const ElfW(Addr) was = *value, is = (uintptr_t)function - object->l_addr;
+	if (!write_symbol_word(value, is))
 		return false;
 	struct change c = {name, found, function};
 	dl_iterate_phdr(change_object, &c);
+	note_replaced((struct replaced){{name, function, found}, value, was, is});
 	return true;
+}
+
+struct one_object {
+	uintptr_t inside;
+	struct change change;
+};
+
+static int change_one(struct dl_phdr_info *object, size_t size, void *data)
+{
+	struct one_object *one = data;
+
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD &&
+			lies_in(one->inside, object, &object->dlpi_phdr[i])) {
+			change_object(object, size, &one->change);
+			return 1;
+		}
+	return 0;
+}
+
+bool symbol_replace_in(const void *inside, const char *name, void *function, void **original)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+	struct one_object one = {(uintptr_t)inside, {name, found, function}};
+
+	if (!found)
+		return false;
+	*original = found;
+	dl_iterate_phdr(change_one, &one);
+	note_replaced((struct replaced){.back = {name, function, found}});
+	return true;
+}
+
+void symbols_give_back(void)
+{
+	while (replaced_count) {
+		struct replaced *r = &replaced_symbols[--replaced_count];
+		if (r->value && *r->value == r->is)
+			write_symbol_word(r->value, r->was);
+		dl_iterate_phdr(change_object, &r->back);
+	}
 }

@@ -15,5 +15,10 @@
 /* *original gets the function that had this name. false: there is none, or its table cannot be
  * written; then nothing was changed. */
 bool symbol_replace(const char *name, void *function, void **original);
+/* The same for the calls of one object alone, that in which `inside` is, if they have found the
+ * function already: no symbol is changed. */
+bool symbol_replace_in(const void *inside, const char *name, void *function, void **original);
+/* Symbols and slots are as they were; what others have put into them since stays. */
+void symbols_give_back(void);
 
 #endif

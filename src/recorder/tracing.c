@@ -22,17 +22,6 @@ bool set_elsewhere;
 bool listening, awaiting;
 bool slow_only;
 
-/* A frame object's two switches belong to the program: the lowest bit has their value as it would
- * be without us. */
-enum {
-	SWITCH_PROGRAM = 1,
-	/* instructions are traced for us; lines are traced although the program does not want
-	 * them */
-	SWITCH_OURS = 2,
-	/* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
-	SWITCH_PENDING = 4,
-};
-
 /* ---- entries and exits ---- */
 
 /* At a start and a resume the frame is at its RESUME; at a throw it is still where it was left. */
@@ -42,7 +31,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	const struct code_record *record = code_record(code);
 	unsigned arg;
 
-	if (record && record->begins_handling)
+	if (record && record->enters_handling && record->handling[frame_unit(frame, code)])
 		f->f_trace_opcodes |= SWITCH_OURS;
 	if (frame_opcode(frame, &arg) != RESUME)
 		record_reenter(code, current_thread_state(), EVENT_THROW, NULL);
@@ -66,9 +55,11 @@ static void note_return(const py_frame *frame, const PyCodeObject *code)
 	}
 }
 
-/* value: that it leaves; NULL: an exception */
-static void trace_return(py_frame *frame, PyCodeObject *code, PyObject *value)
+/* value: that it leaves; NULL: an exception. A frame that waits has no switch of ours: where it goes
+ * on says what it needs, and the recorder may leave meanwhile. */
+static void trace_return(PyFrameObject *f, PyCodeObject *code, PyObject *value)
 {
+	py_frame *frame = f->f_frame;
 	unsigned arg;
 
 	if (!value) {
@@ -78,6 +69,7 @@ static void trace_return(py_frame *frame, PyCodeObject *code, PyObject *value)
 	struct emit e;
 	bool looked = emit_look(&e, code);
 	if (frame_opcode(frame, &arg) == YIELD_VALUE) {
+		f->f_trace_opcodes &= SWITCH_PROGRAM;
 		if (looked)
 			record_yield(&e, emit_unit(&e), value);
 		return;
@@ -193,7 +185,8 @@ void trace_adopt(PyThreadState *ts)
 	trace_outside_again(ts);
 }
 
-/* During the call the frame's switches are as the program has set them. */
+/* During the call the frame's switches are as the program has set them; the recorder may have left
+ * when it returns. A frame that waits or is over gets none of ours. */
 static int pass_to_program(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	char lines = f->f_trace_lines, opcodes = f->f_trace_opcodes;
@@ -204,7 +197,10 @@ static int pass_to_program(PyObject *object, PyFrameObject *f, int what, PyObjec
 	f->f_trace_lines &= SWITCH_PROGRAM;
 	f->f_trace_opcodes &= SWITCH_PROGRAM;
 	int result = programs(object, f, what, arg);
-	f->f_trace_lines |= SWITCH_OURS;
+	if (!trace_is_there)
+		return result;
+	if (what != PyTrace_RETURN)
+		f->f_trace_lines |= SWITCH_OURS;
 	f->f_trace_opcodes |= opcodes & ~SWITCH_PROGRAM;
 	trace_adopt(current_thread_state());
 	return result;
@@ -217,8 +213,11 @@ static void trace_outside(PyFrameObject *f, PyCodeObject *code, int what)
 {
 	if (what == PyTrace_CALL)
 		f->f_trace_lines = programs ? SWITCH_PROGRAM : 0;
-	if (what == PyTrace_RETURN)
-		note_return(f->f_frame, code);
+	if (what != PyTrace_RETURN)
+		return;
+	if (!programs)
+		f->f_trace_lines = SWITCH_PROGRAM;
+	note_return(f->f_frame, code);
 }
 
 void trace_outside_again(PyThreadState *ts)
@@ -249,9 +248,13 @@ __attribute__((noinline)) static int trace_slow(
 {
 	PyCodeObject *code = f->f_frame->f_code;
 
-	if (unlikely(!listening) && awaiting && what == PyTrace_CALL && main_begins(f->f_frame)) {
-		awaiting = false;
-		listening = true;
+	if (unlikely(!listening)) {
+		if (!trace_is_there)
+			return on_left(object, f, what, arg);
+		if (awaiting && what == PyTrace_CALL && main_begins(f->f_frame)) {
+			awaiting = false;
+			listening = true;
+		}
 	}
 	if (unlikely(listening && root.filters) && code_is_left_out(code)) {
 		trace_outside(f, code, what);
@@ -266,7 +269,7 @@ __attribute__((noinline)) static int trace_slow(
 			break;
 		case PyTrace_RETURN:
 			stamp_call();
-			trace_return(f->f_frame, code, arg);
+			trace_return(f, code, arg);
 			break;
 		case PyTrace_EXCEPTION:
 			trace_exception(f, code, PyTuple_GET_ITEM(arg, 1));
@@ -323,7 +326,7 @@ __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject
 	struct plain_event e = {t, f->f_frame, r};
 	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
 
-	bool plain = !r->in_full && plain_end(&e, unit, EVENT_SUSPEND);
+	bool plain = !r->in_full && !f->f_trace_opcodes && plain_end(&e, unit, EVENT_SUSPEND);
 	return plain ? 0 : trace_slow(object, f, PyTrace_RETURN, arg);
 }
 
@@ -344,7 +347,7 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 			return 0;
 	}
 	if (what == PyTrace_CALL && frame_opcode(e.frame, &oparg) == RESUME &&
-		!e.record->begins_handling)
+		!e.record->enters_handling)
 		return oparg & 3 ? trace_resume(object, f, arg, e.thread, e.record)
 				 : trace_enter(object, f, arg, e.thread, e.record);
 	return trace_slow(object, f, what, arg);

@@ -13,7 +13,8 @@
  * exception on, until nothing is being handled any more, the frame is traced instruction by
  * instruction, and these two are seen at their instructions.
  *
- * tracing.c is the hot path, linked against an allow-list; settrace.c installs it.
+ * tracing.c is the hot path, linked against an allow-list; settrace.c installs it and takes it away;
+ * stacks.c has the frames that a running program has at that moment.
  */
 #ifndef PL_RECORDER_TRACING_H
 #define PL_RECORDER_TRACING_H
@@ -33,7 +34,25 @@ extern bool awaiting;
  * trace_choose_way. */
 extern bool slow_only;
 
+/* A frame object's two switches, f_trace_lines and f_trace_opcodes, belong to the program: the lowest
+ * bit has their value as it would be without us. */
+enum {
+	SWITCH_PROGRAM = 1,
+	/* instructions are traced for us; lines are traced although the program does not want
+	 * them */
+	SWITCH_OURS = 2,
+	/* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
+	SWITCH_PENDING = 4,
+};
+
+/* The recorder is there: it has come, and has not left. Thread states may have on_trace all the
+ * same for a moment. */
+extern bool trace_is_there;
+
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
+/* In a thread that the recorder could not leave from elsewhere, because only that thread knows the
+ * program's trace function. It gives that back, and calls it. */
+int on_left(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: make it the program's, and ours the first
  * again. */
 void trace_adopt(PyThreadState *ts);
@@ -44,5 +63,8 @@ void trace_outside_again(PyThreadState *ts);
 void trace_choose_way(void);
 /* Take what another thread has set for this thread. */
 void trace_find_own(PyThreadState *ts);
+/* The recorder leaves: the frames of this thread state have their switches as the program has set
+ * them. */
+void trace_leave_frames(const PyThreadState *ts);
 
 #endif

@@ -25,7 +25,7 @@ def can_unshare(*options):
     return done.returncode == 0
 
 
-@unittest.skipUnless(test_attach.can_attach() and os.geteuid() == 0, "x86-64, and CPython 3.12 or later, not traced itself, as root")
+@unittest.skipUnless(test_attach.can_attach() and os.geteuid() == 0, "x86-64, not traced itself, as root")
 class Places(test_attach.Case):
     same_path = test_attach.Attached.same_path
 

@@ -68,6 +68,32 @@ static inline bool thread_is_traced(const PyThreadState *ts)
 #endif
 }
 
+/* An exception that is on its way, put aside. */
+struct raised {
+	PyObject *type, *value, *trace; /* since 3.12 the value alone; owned */
+};
+
+static inline struct raised raised_take(void)
+{
+	struct raised r = {0};
+
+#if PY_VERSION_HEX >= 0x030c0000
+	r.value = PyErr_GetRaisedException();
+#else
+	PyErr_Fetch(&r.type, &r.value, &r.trace);
+#endif
+	return r;
+}
+
+static inline void raised_give_back(struct raised r)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	PyErr_SetRaisedException(r.value);
+#else
+	PyErr_Restore(r.type, r.value, r.trace);
+#endif
+}
+
 /* Also without the GIL. */
 static inline bool interpreter_finalizing(void)
 {

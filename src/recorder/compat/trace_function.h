@@ -1,9 +1,10 @@
 /* 3.11: the trace function, and what it looks up to know which event it is. Other versions have
- * nothing here. */
+ * next to nothing here. */
 #ifndef PL_RECORDER_COMPAT_TRACE_FUNCTION_H
 #define PL_RECORDER_COMPAT_TRACE_FUNCTION_H
 
 #include "recorder/compat/python.h"
+#include "recorder/compat/frame.h"
 
 #if ENGINE_TRACES
 /* Set a trace function (never NULL): as PyEval_SetTrace, but without its audit event, and the
@@ -41,5 +42,21 @@ static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 	return opcode == RESUME_QUICK ? RESUME : opcode;
 }
 #endif
+
+/* The frame on top of a thread's stack: may its call still be reported? With a function of the
+ * program's, the interpreter looks after signals and other threads before it reports the call, and
+ * does not say which of the two it has done. */
+static inline bool frame_may_begin_again(const PyThreadState *ts, const py_frame *f)
+{
+#if ENGINE_TRACES
+	unsigned arg;
+
+	return (ts->c_traceobj || ts->c_profilefunc) && f == top_frame(ts) &&
+	       frame_opcode(f, &arg) == RESUME && arg < 2;
+#else
+	(void)ts, (void)f;
+	return false;
+#endif
+}
 
 #endif

@@ -65,12 +65,38 @@ static void a_name_that_nobody_has(void **state)
 	assert_null(original);
 }
 
+static void as_it_was(void **state)
+{
+	(void)state;
+	assert_int_equal(called(), -77);
+	symbols_give_back();
+	assert_int_not_equal(called(), -77);
+	assert_int_equal(found(), called());
+}
+
+/* This program's own calls, not what others find by name. */
+static void for_one_object(void **state)
+{
+	void *original = NULL;
+	get_id function = ours;
+
+	(void)state;
+	assert_true(symbol_replace_in((void *)(uintptr_t)called, "getppid", *(void **)&function,
+		&original));
+	assert_int_equal(called(), -77);
+	assert_int_not_equal(found(), -77);
+	symbols_give_back();
+	assert_int_not_equal(called(), -77);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(for_all_who_call_it),
 		cmocka_unit_test(no_second_time),
 		cmocka_unit_test(a_name_that_nobody_has),
+		cmocka_unit_test(as_it_was),
+		cmocka_unit_test(for_one_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
