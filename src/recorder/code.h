@@ -52,7 +52,7 @@ struct code_record {
 	bool left_out;
 #if ENGINE_TRACES
 	bool *handling; /* one byte a unit, after the lines: is an exception being handled there? */
-	/* it handles one where it begins or is resumed, so it is traced by instruction from there */
+	/* it handles one where it begins or is resumed, so it is traced by instruction then */
 	bool enters_handling;
 #endif
 	bool sections; /* a section began in a generator of it */

@@ -84,8 +84,8 @@ PyObject *greenlet_running(void)
 }
 
 #if ENGINE_TRACES
-/* Active: it has begun, and is not over. A thread's own stack waits only while another one runs, and
- * then that one is found. */
+/* Active: it has begun, and is not over. A thread's own stack waits only while another one runs,
+ * and then that one is found. */
 static bool is_other_active(PyObject *object)
 {
 	return PyObject_TypeCheck(object, (PyTypeObject *)api[API_TYPE]) &&
@@ -102,7 +102,7 @@ static bool has_other_active(PyGC_Head *list)
 }
 
 /* All that are there are in the lists of the garbage collector, unless it is at work. */
-bool greenlets_wait(void)
+bool greenlets_may_wait(void)
 {
 	struct _gc_runtime_state *gc = &PyInterpreterState_Main()->gc;
 

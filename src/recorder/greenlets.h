@@ -13,8 +13,8 @@ PyObject *greenlet_running(void);
  * without a caller is being entered. */
 bool greenlet_changed(struct thread *t, bool begins);
 #if ENGINE_TRACES
-/* Is there one that has begun and does not run, in any thread? Also true where that is not known. */
-bool greenlets_wait(void);
+/* Is there one that has begun and is not over, in any thread? Also true where that is not known. */
+bool greenlets_may_wait(void);
 #endif
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);

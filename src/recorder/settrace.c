@@ -17,7 +17,6 @@
 #include "recorder/tracing.h"
 #include "recorder/window.h"
 
-bool trace_is_there;
 static PyCFunction set_trace; /* the interpreter's sys.settrace */
 
 /* In place of the function of sys.settrace; the object that the program sees is the same. */

@@ -53,7 +53,7 @@ void hooks_take_stack(PyThreadState *ts)
  * is somewhere else in memory while it waits: it would go on untraced. */
 bool hooks_reach_all(const char **why)
 {
-	if (!greenlets_wait())
+	if (!greenlets_may_wait())
 		return true;
 	*why = "it has greenlets, and one that waits cannot be traced on CPython 3.11; start it "
 	       "with `pathline record`";

@@ -21,6 +21,7 @@ __thread Py_tracefunc programs;
 bool set_elsewhere;
 bool listening, awaiting;
 bool slow_only;
+bool trace_is_there;
 
 /* ---- entries and exits ---- */
 
@@ -55,8 +56,8 @@ static void note_return(const py_frame *frame, const PyCodeObject *code)
 	}
 }
 
-/* value: that it leaves; NULL: an exception. A frame that waits has no switch of ours: where it goes
- * on says what it needs, and the recorder may leave meanwhile. */
+/* value: that it leaves; NULL: an exception. A frame that waits has no switch of ours: where it
+ * goes on says what it needs, and the recorder may leave meanwhile. */
 static void trace_return(PyFrameObject *f, PyCodeObject *code, PyObject *value)
 {
 	py_frame *frame = f->f_frame;

@@ -13,8 +13,8 @@
  * exception on, until nothing is being handled any more, the frame is traced instruction by
  * instruction, and these two are seen at their instructions.
  *
- * tracing.c is the hot path, linked against an allow-list; settrace.c installs it and takes it away;
- * stacks.c has the frames that a running program has at that moment.
+ * tracing.c is the hot path, linked against an allow-list; settrace.c installs it and takes it
+ * away; stacks.c has the frames that a running program has at that moment.
  */
 #ifndef PL_RECORDER_TRACING_H
 #define PL_RECORDER_TRACING_H
@@ -34,8 +34,8 @@ extern bool awaiting;
  * trace_choose_way. */
 extern bool slow_only;
 
-/* A frame object's two switches, f_trace_lines and f_trace_opcodes, belong to the program: the lowest
- * bit has their value as it would be without us. */
+/* A frame object's two switches, f_trace_lines and f_trace_opcodes, belong to the program: the
+ * lowest bit has their value as it would be without us. */
 enum {
 	SWITCH_PROGRAM = 1,
 	/* instructions are traced for us; lines are traced although the program does not want

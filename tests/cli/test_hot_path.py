@@ -26,6 +26,7 @@ ALLOWED = {
     "hooks_are_traced",  # once, when the program has set a trace function
     "hooks_tell_lines",  # once, where another tool hears of jumps as an exception comes (3.12)
     "tools_raised_at_jump",  # as an exception comes (3.12)
+    "on_left",  # where the recorder has left, in a thread that the program traces
     "trace_find_own",  # only while another thread has set this one's trace function
     "values_of_call", "values_of_sent", "values_of_result", "values_of_exception",  # only of code whose values are kept
     "values_of_yield", "values_of_line", "values_of_unwind",  # the same

@@ -251,12 +251,6 @@ secret(9)
         self.assertEqual(self.calls("R"), ["double(n=9) -> 18"])
         self.assertEqual(self.calls("R", "secret"), ["secret (not recorded)"])
 
-    @unittest.skipUnless(VERSION < (3, 12), "others are recorded")
-    def test_a_running_311_is_refused(self):
-        done = run(self.folder, "print(pathline.start('R'), pathline.stop(), double(4))\n")
-        self.assertEqual((done.returncode, done.stdout.split()), (0, ["False", "None", "8"]))
-        self.assertIn("a Python before 3.12 is recorded from its start only", done.stderr)
-
 
 if __name__ == "__main__":
     unittest.main()

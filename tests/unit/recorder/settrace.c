@@ -80,6 +80,35 @@ static void of_other_threads(void **state)
 	PyThreadState_Delete(there);
 }
 
+/* A state whose function the program has set is left by its own thread. */
+static void taken_away(void **state)
+{
+	PyThreadState *plain = PyThreadState_New(PyInterpreterState_Main());
+	PyThreadState *traced = PyThreadState_New(PyInterpreterState_Main());
+	const char *why = NULL;
+
+	(void)state;
+	assert_true(hooked_in(&why));
+	traced->c_traceobj = Py_None;
+	hooks_remove();
+	assert_false(trace_is_there);
+	assert_ptr_equal(function_here(), NULL);
+	assert_int_equal(current_thread_state()->cframe->use_tracing, 0);
+	assert_ptr_equal(plain->c_tracefunc, NULL);
+	assert_ptr_equal(traced->c_tracefunc, on_left);
+	traced->c_traceobj = NULL;
+	traced->c_tracefunc = NULL;
+	(*root.on_key)((unsigned)_PyRuntime.gilstate.autoTSSkey._key, plain);
+	assert_ptr_equal(plain->c_tracefunc, NULL);
+	PyThreadState_Clear(plain);
+	PyThreadState_Delete(plain);
+	PyThreadState_Clear(traced);
+	PyThreadState_Delete(traced);
+	Py_DECREF(hooked_run("import sys\nsys.settrace(None)\n", inside_nothing));
+	assert_ptr_equal(function_here(), NULL);
+	assert_int_equal(hooks_install(false, &why), 0);
+}
+
 static void not_the_interpreters_own(void **state)
 {
 	PyObject *before = Py_NewRef(PySys_GetObject("settrace"));
@@ -101,6 +130,7 @@ INSIDE_TESTS(settrace)
 		HOOKED_TEST(waits_for_main),
 		HOOKED_TEST(settrace),
 		HOOKED_TEST(of_other_threads),
+		HOOKED_TEST(taken_away),
 		HOOKED_TEST(not_the_interpreters_own),
 	};
 

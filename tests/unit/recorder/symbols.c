@@ -81,8 +81,8 @@ static void for_one_object(void **state)
 	get_id function = ours;
 
 	(void)state;
-	assert_true(symbol_replace_in((void *)(uintptr_t)called, "getppid", *(void **)&function,
-		&original));
+	assert_true(symbol_replace_in(
+		(void *)(uintptr_t)called, "getppid", *(void **)&function, &original));
 	assert_int_equal(called(), -77);
 	assert_int_not_equal(found(), -77);
 	symbols_give_back();
