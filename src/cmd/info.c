@@ -7,14 +7,11 @@
 #include "cmd/cmd.h"
 #include "cmd/page.h"
 #include "cmd/summary.h"
+#include "session/executed.h"
 
-/* `attach` ends the command with this word. */
 const char *info_window(const struct pl_recording_info *i)
 {
-	static const char word[] = " (attached)";
-	const size_t n = i->command ? strlen(i->command) : 0;
-
-	if (n >= sizeof word - 1 && !strcmp(i->command + n - (sizeof word - 1), word))
+	if (executed_ran_before(i))
 		return "from the moment at which the running program was attached to that at which "
 		       "it was left";
 	return "from the first line of __main__ to the end of finalisation; site, .pth files and "

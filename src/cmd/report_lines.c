@@ -606,6 +606,7 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 {
 	struct annotated a = {
 		.w = w, .file = pl_code_file(code), .code = code, .whole = executed_is_whole(w->r)};
+	struct pl_recording_info info;
 	struct pl_text text;
 	struct pl_err why = {0};
 	int result = gather_lines(&a);
@@ -616,7 +617,10 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 			cmd_say("report: %s: its source is not there: %s", a.file,
 				why.used ? pl_err_text(&why) : "no such line");
 		write_file(&a);
-		if (!a.whole)
+		pl_recording_info(w->r, &info);
+		if (executed_ran_before(&info))
+			report_note(w, "?: not while it was attached; it may have run before");
+		else if (!a.whole)
 			report_note(w, "?: not in the recording, of which a part is missing; it "
 				       "may have run");
 		else if (has_open(&a))

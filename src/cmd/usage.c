@@ -109,16 +109,18 @@ static void usage_row(const struct cmd_option *o)
 		snprintf(letter, sizeof letter, "-%c,", o->letter);
 	snprintf(left, sizeof left, "%s --%s%s%s", letter, o->word, o->argument ? "=" : "",
 		o->argument ? o->argument : "");
-	printf("  %-26s ", left);
 	if (strlen(left) > 26)
-		printf("\n%*s", HELP_LEFT, "");
+		printf("  %s\n%*s", left, HELP_LEFT, "");
+	else
+		printf("  %-26s ", left);
 	put_text(o->help, HELP_LEFT);
 }
 
 void usage_print(
 	const struct cmd *c, const struct cmd_usage *usage, const struct cmd_option *common)
 {
-	printf("usage: pathline %s [OPTION]… %s\n\n", c->name, usage->operands);
+	printf("usage: pathline %s [OPTION]…%s%s\n\n", c->name, usage->operands[0] ? " " : "",
+		usage->operands);
 	put_text(usage->about, 0);
 	putchar('\n');
 	for (const struct cmd_option *o = usage->options; o && o->word; o++)

@@ -93,11 +93,23 @@ static bool is_outside(const struct pl_loss *l)
 	       (l->reason == PL_GAP_FULL && !l->process);
 }
 
+bool executed_ran_before(const struct pl_recording_info *i)
+{
+	static const char word[] = " (attached)";
+	const size_t n = i->command ? strlen(i->command) : 0;
+
+	return n >= sizeof word - 1 && !strcmp(i->command + n - (sizeof word - 1), word);
+}
+
 /* "Never ran" is a claim about everything that ran, so any loss of events takes it away. */
 bool executed_is_whole(const struct pl_recording *r)
 {
+	struct pl_recording_info info;
 	const struct pl_loss *l;
 
+	pl_recording_info(r, &info);
+	if (executed_ran_before(&info))
+		return false;
 	for (uint32_t i = 0; (l = pl_recording_loss(r, i)); i++)
 		if (!is_outside(l))
 			return false;

@@ -25,6 +25,8 @@ struct executed {
 int executed_work(struct executed *e, struct pl_err *err);
 void executed_release(struct executed *e);
 
+/* Did the program run already when it was attached? `attach` ends the command with this word. */
+bool executed_ran_before(const struct pl_recording_info *i);
 /* Is nothing of the path missing? Then what is neither counted nor possible never ran; else that is
  * not known. */
 bool executed_is_whole(const struct pl_recording *r);

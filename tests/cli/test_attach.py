@@ -369,6 +369,9 @@ class Attached(Case):
         session.pathline("attach", "-q", "-o", out, "--for", "500ms", program.pid)
         said = session.pathline("report", "--blocking", "200ms", out).stdout.decode()
         self.assertRegex(said, r"stood still.*\n(    .*\n)*    sleeper ")
+        said = session.pathline("report", "--file", "program.py", out).stdout.decode()
+        self.assertRegex(said, r"(?m)^ +\? +.*def sleeper")
+        self.assertIn("?: not while it was attached; it may have run before", said)
         program.end()
 
     def test_detach(self):
