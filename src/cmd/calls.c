@@ -400,6 +400,20 @@ static const char ABOUT[] =
 	"Where several follow each other again and again, they are below a line: repeated.\n"
 	"A run of a generator or a coroutine, until it yields or awaits, is a call.";
 
+/* Print what is wanted, and say what is to be said of it. Returns an exit code. */
+static int calls_print(struct calls *w, struct cmd *c)
+{
+	page_start(c, &w->out);
+	if (w->follows)
+		follow_calls(w);
+	else
+		walk_processes(w);
+	if (cmd_say_damages("calls", w->r, w->damages) != CMD_OK)
+		w->code = CMD_BAD;
+	say_nothing(w);
+	return w->code;
+}
+
 int cmd_calls(struct cmd *c)
 {
 	struct calls w = {.code = CMD_OK};
@@ -434,17 +448,8 @@ int cmd_calls(struct cmd *c)
 		code = cmd_open(c, &w.r);
 	if (code == CMD_GO)
 		code = calls_prepare(&w, c, width);
-	if (code == CMD_GO) {
-		page_start(c, &w.out);
-		if (w.follows)
-			follow_calls(&w);
-		else
-			walk_processes(&w);
-		if (cmd_say_damages("calls", w.r, w.damages) != CMD_OK)
-			w.code = CMD_BAD;
-		say_nothing(&w);
-		code = w.code;
-	}
+	if (code == CMD_GO)
+		code = calls_print(&w, c);
 	calls_text_release(&w.text);
 	select_release(&w.selection);
 	expression_release(&w.filter);

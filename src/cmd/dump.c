@@ -499,6 +499,20 @@ static const char ABOUT[] =
 static const char event_words[] = PL_EVENT_KINDS(X);
 #undef X
 
+/* Print what is wanted, and say what is to be said of it. Returns an exit code. */
+static int dump_print(struct dump *d, struct cmd *c)
+{
+	page_start(c, &d->out);
+	if (d->follows)
+		dump_follow(d);
+	else
+		dump_processes(d);
+	if (cmd_say_damages("dump", d->r, d->damages) != CMD_OK)
+		d->code = CMD_BAD;
+	dump_says_nothing(d);
+	return d->code;
+}
+
 int cmd_dump(struct cmd *c)
 {
 	struct dump d = {.code = CMD_OK};
@@ -534,17 +548,8 @@ int cmd_dump(struct cmd *c)
 		code = cmd_open(c, &d.r);
 	if (code == CMD_GO)
 		code = dump_prepare(&d, c, fields, json);
-	if (code == CMD_GO) {
-		page_start(c, &d.out);
-		if (d.follows)
-			dump_follow(&d);
-		else
-			dump_processes(&d);
-		if (cmd_say_damages("dump", d.r, d.damages) != CMD_OK)
-			d.code = CMD_BAD;
-		dump_says_nothing(&d);
-		code = d.code;
-	}
+	if (code == CMD_GO)
+		code = dump_print(&d, c);
 	rows_release(&d.rows);
 	select_release(&d.selection);
 	expression_release(&d.filter);

@@ -588,17 +588,11 @@ static int end_replay(struct answers *a, int code)
 	return written ? written : code;
 }
 
-int cmd_replay(struct cmd *c)
+/* The table of its options. CMD_OK after --keys. */
+static int replay_parse(struct answers *a, struct cmd *c)
 {
-	struct answers *a = calloc(1, sizeof *a);
 	char about[ABOUT_BYTES];
 	bool plain = false, keys = false;
-	int code;
-
-	if (!a) {
-		cmd_say("replay: no memory");
-		return CMD_BAD;
-	}
 	const struct cmd_option options[] = {
 		{"at", 0, "WHEN", "begin at that time; WHEN as for the command j", .text = &a->at},
 		{"end", 0, NULL, "begin at the last event, of all threads or of --thread",
@@ -627,13 +621,25 @@ int cmd_replay(struct cmd *c)
 			.flag = &keys},
 		{0},
 	};
+
 	describe_commands(about);
-	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
-	if (code == CMD_GO && keys) {
-		keys_print(stdout);
-		code = CMD_OK;
-	}
+	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
 	a->screen = !plain && !a->json && replay_has_screen();
+	if (code != CMD_GO || !keys)
+		return code;
+	keys_print(stdout);
+	return CMD_OK;
+}
+
+int cmd_replay(struct cmd *c)
+{
+	struct answers *a = calloc(1, sizeof *a);
+
+	if (!a) {
+		cmd_say("replay: no memory");
+		return CMD_BAD;
+	}
+	int code = replay_parse(a, c);
 	if (code == CMD_GO)
 		code = replay_prepare(a, c);
 	if (code == CMD_GO)

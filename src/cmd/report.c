@@ -439,66 +439,74 @@ static const char about[] =
 	"Say where the time went: the lines with the most of it. Hits and calls are exact; how\n"
 	"time is shared between lines is sampled, and has its error (±).";
 
-int cmd_report(struct cmd *c)
+/* The table of its options. */
+static int report_parse(struct report *w)
 {
-	struct report w = {.cmd = c, .code = CMD_OK};
 	const struct cmd_option options[] = {
 		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20, of --csv all",
-			.text = &w.rows_text},
+			.text = &w->rows_text},
 		{"sort", 's', "COLUMN",
 			"a heading or a key of --json, such as own, cumulated (with calls), hits,\n"
 			"max, avg, calls",
-			.text = &w.sort, .words = "own cumulated hits max avg calls"},
+			.text = &w->sort, .words = "own cumulated hits max avg calls"},
 		{"file", 0, "FILE",
 			"its source, annotated; with --function, -n, --sort, --json: its lines",
-			.text = &w.file},
-		{"function", 0, "NAME", "only lines of that function", .text = &w.function},
+			.text = &w->file},
+		{"function", 0, "NAME", "only lines of that function", .text = &w->function},
 		{"filter", 0, "EXPR",
 			"only rows of which the expression is true; see FILTERS in\n"
 			"pathline-calls(1): \"module == 'shop' and line > 40\"",
-			.text = &w.filter_text},
+			.text = &w->filter_text},
 		{"functions", 'f', NULL, "by function: calls, own and cumulated time",
-			.flag = &w.functions},
+			.flag = &w->functions},
 		{"by", 0, "ARGUMENT",
 			"the same by the values of an argument, as count or order.item; with\n"
 			"--function: of that function",
-			.text = &w.by},
-		{"callers", 0, "NAME", "who calls it, where, and how often", .text = &w.callers},
-		{"callees", 0, "NAME", "what it calls", .text = &w.callees},
-		{"tree", 0, NULL, "the call tree", .flag = &w.tree},
+			.text = &w->by},
+		{"callers", 0, "NAME", "who calls it, where, and how often", .text = &w->callers},
+		{"callees", 0, "NAME", "what it calls", .text = &w->callees},
+		{"tree", 0, NULL, "the call tree", .flag = &w->tree},
 		{"threshold", 0, "PART",
 			"with --tree: what takes at least that part of the time. Without it: 1%",
-			.text = &w.threshold_text},
+			.text = &w->threshold_text},
 		{"tasks", 0, NULL,
 			"by asyncio task and greenlet: running, waiting, longest stretch",
-			.flag = &w.tasks},
+			.flag = &w->tasks},
 		{"blocking", 0, "TIME", "where a thread or an event loop stood still longer: 50ms",
-			.text = &w.blocking_text},
+			.text = &w->blocking_text},
 		{"exceptions", 0, NULL, "raised where, handled where, how often",
-			.flag = &w.exceptions},
+			.flag = &w->exceptions},
 		{"requests", 0, NULL,
 			"of servers: calls of WSGI and ASGI applications, celery and rq tasks, by\n"
 			"route; and the slowest",
-			.flag = &w.requests},
+			.flag = &w->requests},
 		{"all", 0, NULL, "of --exceptions also those that end a loop or an await",
-			.flag = &w.all_exceptions},
-		{"flame", 0, "FILE", "write a flame graph, an SVG for a browser", .text = &w.flame},
+			.flag = &w->all_exceptions},
+		{"flame", 0, "FILE", "write a flame graph, an SVG for a browser",
+			.text = &w->flame},
 		{"collapsed", 0, NULL, "stacks with microseconds, a line each, for other tools",
-			.flag = &w.collapsed},
-		{"json", 0, NULL, "one JSON object a line, all rows", .flag = &w.json},
-		{"csv", 0, NULL, "the same as CSV", .flag = &w.csv},
-		SELECT_PROCESS(w.selection),
-		SELECT_THREAD(w.selection, "; each by itself"),
+			.flag = &w->collapsed},
+		{"json", 0, NULL, "one JSON object a line, all rows", .flag = &w->json},
+		{"csv", 0, NULL, "the same as CSV", .flag = &w->csv},
+		SELECT_PROCESS(w->selection),
+		SELECT_THREAD(w->selection, "; each by itself"),
 		{"from", 0, "WHEN",
 			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the start), 42%\n(of "
 			"the whole recording)",
-			.text = &w.selection.from_text},
-		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
+			.text = &w->selection.from_text},
+		{"to", 0, "WHEN", "the same", .text = &w->selection.to_text},
 		{"follow", 0, NULL, "the same table again, each second, until the program ends",
-			.flag = &w.follows},
+			.flag = &w->follows},
 		{0},
 	};
-	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options, .paged = true});
+
+	return cmd_parse(w->cmd, &(struct cmd_usage){"[RECORDING]", about, options, .paged = true});
+}
+
+int cmd_report(struct cmd *c)
+{
+	struct report w = {.cmd = c, .code = CMD_OK};
+	int code = report_parse(&w);
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);

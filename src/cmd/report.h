@@ -135,14 +135,15 @@ struct cell cell_file_id(const struct pl_code *code);
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line);
 /* Likewise for a function: file:line and its name. */
 struct cell cell_function(const struct pl_code *code);
-/* A longest duration, and what else is known of it. */
-struct cell cell_longest(const struct pl_longest *l);
-struct cell cell_longest_error(const struct pl_longest *l);
+/* Of calls or passes; no cell without one: a function can be resumed without having been called in
+ * this range. */
+struct cell cell_average(int64_t ns, uint64_t count);
+/* A longest duration, and what else is known of it, in the order of the columns. */
+enum longest_column { LONGEST_NS, LONGEST_ERROR, LONGEST_AT, LONGEST_THREAD };
+struct cell cell_longest(const struct pl_longest *l, enum longest_column column);
 /* Of own time: the part in which it waited; none where no sample says that. */
 struct cell cell_waiting(
 	const struct report *w, int64_t waiting_ns, int64_t computing_ns, uint64_t samples);
-struct cell cell_longest_time(const struct pl_longest *l);
-struct cell cell_longest_thread(const struct pl_longest *l);
 /* The event at which it began, of a row with that code and line (0: a function). It is looked for
  * once. */
 struct cell cell_longest_seq(const struct report *w, size_t row, const struct pl_longest *l,

@@ -90,8 +90,7 @@ static struct cell by_cell(const void *context, size_t row, unsigned column)
 	case BY_CALLS:
 		return cell_count(g->calls);
 	case BY_AVG:
-		return g->ended ? cell_ns(CELL_NS, g->total_ns / (int64_t)g->ended)
-				: (struct cell){0};
+		return cell_average(g->total_ns, g->ended);
 	case BY_MAX:
 		return g->ended ? cell_ns(CELL_NS, g->most_ns) : (struct cell){0};
 	case BY_RAISED:

@@ -81,24 +81,26 @@ struct cell cell_waiting(
 }
 
 /* 0: no pass was longer than the time stamps can tell. */
-struct cell cell_longest(const struct pl_longest *l)
+struct cell cell_average(int64_t ns, uint64_t count)
 {
-	return l->ns ? cell_ns(CELL_NS, l->ns) : (struct cell){0};
+	return count ? cell_ns(CELL_NS, ns / (int64_t)count) : (struct cell){0};
 }
 
-struct cell cell_longest_error(const struct pl_longest *l)
+struct cell cell_longest(const struct pl_longest *l, enum longest_column column)
 {
-	return l->ns ? cell_ns(CELL_ERROR, l->error_ns) : (struct cell){0};
-}
-
-struct cell cell_longest_time(const struct pl_longest *l)
-{
-	return l->ns ? cell_ns(CELL_MOMENT, l->at_ns) : (struct cell){0};
-}
-
-struct cell cell_longest_thread(const struct pl_longest *l)
-{
-	return l->ns ? cell_number(l->thread) : (struct cell){0};
+	if (!l->ns)
+		return (struct cell){0};
+	switch (column) {
+	case LONGEST_NS:
+		return cell_ns(CELL_NS, l->ns);
+	case LONGEST_ERROR:
+		return cell_ns(CELL_ERROR, l->error_ns);
+	case LONGEST_AT:
+		return cell_ns(CELL_MOMENT, l->at_ns);
+	case LONGEST_THREAD:
+		return cell_number(l->thread);
+	}
+	return (struct cell){0};
 }
 
 /* As replay takes it. */

@@ -2,7 +2,7 @@
 #include "cmd/report.h"
 
 enum {
-	FN_SHARE,
+	FN_SHARE, /* its times and calls */
 	FN_OWN,
 	FN_COMPUTING,
 	FN_WAITING,
@@ -12,13 +12,13 @@ enum {
 	FN_RESUMES,
 	FN_THROWS,
 	FN_AVG,
-	FN_MAX,
+	FN_MAX, /* its longest call, as enum longest_column */
 	FN_MAX_ERROR,
 	FN_MAX_AT,
 	FN_MAX_THREAD,
 	FN_MAX_SEQ,
 	FN_SAMPLES,
-	FN_FILE,
+	FN_FILE, /* where it is */
 	FN_FILE_ID,
 	FN_LINE,
 	FN_CODE,
@@ -52,17 +52,9 @@ const struct column report_function_columns[] = {
 	{0},
 };
 
-/* No call, no average: a function can be resumed without having been called in this range. */
-static struct cell average(int64_t ns, uint64_t calls)
+static struct cell function_time_cell(
+	const struct report *w, const struct pl_profile_function *f, unsigned column)
 {
-	return calls ? cell_ns(CELL_NS, ns / (int64_t)calls) : (struct cell){0};
-}
-
-static struct cell function_cell(const void *context, size_t row, unsigned column)
-{
-	const struct report *w = context;
-	const struct pl_profile_function *f = &w->t->functions[row];
-
 	switch (column) {
 	case FN_SHARE:
 		return cell_share(w, f->computing_ns + f->waiting_ns);
@@ -82,20 +74,14 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 		return cell_count(f->resumes);
 	case FN_THROWS:
 		return cell_count(f->throws);
-	case FN_AVG:
-		return average(f->cumulated_ns, f->calls);
-	case FN_MAX:
-		return cell_longest(&f->longest);
-	case FN_MAX_ERROR:
-		return cell_longest_error(&f->longest);
-	case FN_MAX_AT:
-		return cell_longest_time(&f->longest);
-	case FN_MAX_THREAD:
-		return cell_longest_thread(&f->longest);
-	case FN_MAX_SEQ:
-		return cell_longest_seq(w, row, &f->longest, f->code, 0);
-	case FN_SAMPLES:
-		return cell_count(f->samples);
+	default:
+		return cell_average(f->cumulated_ns, f->calls);
+	}
+}
+
+static struct cell function_place_cell(const struct pl_profile_function *f, unsigned column)
+{
+	switch (column) {
 	case FN_FILE:
 		return cell_file(f->code);
 	case FN_FILE_ID:
@@ -109,6 +95,27 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 		return cell_code_id(f->code);
 	default:
 		return cell_function(f->code);
+	}
+}
+
+static struct cell function_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_function *f = &w->t->functions[row];
+
+	switch (column) {
+	case FN_MAX:
+	case FN_MAX_ERROR:
+	case FN_MAX_AT:
+	case FN_MAX_THREAD:
+		return cell_longest(&f->longest, column - FN_MAX);
+	case FN_MAX_SEQ:
+		return cell_longest_seq(w, row, &f->longest, f->code, 0);
+	case FN_SAMPLES:
+		return cell_count(f->samples);
+	default:
+		return column < FN_MAX ? function_time_cell(w, f, column)
+				       : function_place_cell(f, column);
 	}
 }
 
@@ -199,7 +206,7 @@ static struct cell call_cell(const struct report *w, size_t row, unsigned column
 	case CALL_THROWS:
 		return cell_count(c->throws);
 	case CALL_AVG:
-		return average(c->cumulated_ns, c->calls);
+		return cell_average(c->cumulated_ns, c->calls);
 	case CALL_CALLER_FILE:
 		return cell_file(c->caller);
 	case CALL_CALLER_LINE:

@@ -13,7 +13,7 @@
 /* ---- hot lines ---- */
 
 enum {
-	LINE_SHARE,
+	LINE_SHARE, /* its times and hits */
 	LINE_OWN,
 	LINE_COMPUTING,
 	LINE_WAITING,
@@ -21,13 +21,13 @@ enum {
 	LINE_CUMULATED,
 	LINE_HITS,
 	LINE_AVG,
-	LINE_MAX,
+	LINE_MAX, /* its longest pass, as enum longest_column */
 	LINE_MAX_ERROR,
 	LINE_MAX_AT,
 	LINE_MAX_THREAD,
 	LINE_MAX_SEQ,
 	LINE_SAMPLES,
-	LINE_FILE,
+	LINE_FILE, /* where it is */
 	LINE_FILE_ID,
 	LINE_TEXT,
 	LINE_LINE,
@@ -215,10 +215,9 @@ static bool is_left_out(const struct report *w, const struct pl_profile_line *l)
 	return !line_is_before(w, l) && !is_hit(l) && !is_called(w, l->time.code);
 }
 
-static struct cell line_cell(const void *context, size_t row, unsigned column)
+static struct cell line_time_cell(
+	const struct report *w, const struct pl_profile_line *l, unsigned column)
 {
-	const struct report *w = context;
-	const struct pl_profile_line *l = &w->t->lines[row];
 	const struct pl_line_time *t = &l->time;
 
 	switch (column) {
@@ -238,21 +237,16 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 		return (struct cell){.kind = CELL_COUNT,
 			.number = (int64_t)t->hits,
 			.text = is_open(w, l) ? "?" : NULL};
-	case LINE_AVG:
-		return t->hits ? cell_ns(CELL_NS, l->cumulated_ns / (int64_t)t->hits)
-			       : (struct cell){0};
-	case LINE_MAX:
-		return cell_longest(&l->longest);
-	case LINE_MAX_ERROR:
-		return cell_longest_error(&l->longest);
-	case LINE_MAX_AT:
-		return cell_longest_time(&l->longest);
-	case LINE_MAX_THREAD:
-		return cell_longest_thread(&l->longest);
-	case LINE_MAX_SEQ:
-		return cell_longest_seq(w, row, &l->longest, t->code, t->line);
-	case LINE_SAMPLES:
-		return cell_count(t->samples);
+	default:
+		return cell_average(l->cumulated_ns, t->hits);
+	}
+}
+
+static struct cell line_place_cell(const struct report *w, size_t row, unsigned column)
+{
+	const struct pl_line_time *t = &w->t->lines[row].time;
+
+	switch (column) {
 	case LINE_FILE:
 		return cell_file(t->code);
 	case LINE_FILE_ID:
@@ -270,6 +264,27 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 		place.in = w->shared_lines[row] ? pl_code_name(t->code) : NULL;
 		return place;
 	}
+	}
+}
+
+static struct cell line_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_line *l = &w->t->lines[row];
+
+	switch (column) {
+	case LINE_MAX:
+	case LINE_MAX_ERROR:
+	case LINE_MAX_AT:
+	case LINE_MAX_THREAD:
+		return cell_longest(&l->longest, column - LINE_MAX);
+	case LINE_MAX_SEQ:
+		return cell_longest_seq(w, row, &l->longest, l->time.code, l->time.line);
+	case LINE_SAMPLES:
+		return cell_count(l->time.samples);
+	default:
+		return column < LINE_MAX ? line_time_cell(w, l, column)
+					 : line_place_cell(w, row, column);
 	}
 }
 

@@ -73,11 +73,9 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	case TASK_STRETCHES:
 		return cell_count(t->stretches);
 	case TASK_MAX:
-		return cell_longest(&t->longest);
 	case TASK_MAX_ERROR:
-		return cell_longest_error(&t->longest);
 	case TASK_MAX_AT:
-		return cell_longest_time(&t->longest);
+		return cell_longest(&t->longest, column - TASK_MAX);
 	case TASK_FIRST:
 		return cell_ns(CELL_MOMENT, t->first_ns);
 	case TASK_LAST:

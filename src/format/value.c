@@ -106,6 +106,33 @@ static int read_characters(struct pl_view *v, struct pl_value *out)
 	return 0;
 }
 
+/* Of a kind whose fields begin with the id of the object. */
+static int read_object_fields(struct pl_view *v, struct pl_value *out)
+{
+	if (view_varint(v, &out->id))
+		return PL_ERR_FORMAT;
+	switch ((enum value_kind)out->kind) {
+	case VALUE_BYTEARRAY:
+	case VALUE_MEMORYVIEW:
+		return read_characters(v, out);
+	case VALUE_EXCEPTION:
+		return read_string(v, &out->cause) || read_string(v, &out->context) ? PL_ERR_FORMAT
+										    : 0;
+	case VALUE_FUNCTION:
+	case VALUE_METHOD:
+	case VALUE_CLASS:
+	case VALUE_MODULE:
+	case VALUE_TEXT:
+		return read_string(v, &out->text) ? PL_ERR_FORMAT : 0;
+	case VALUE_SEEN:
+		return 0;
+	case VALUE_CUT:
+		return read_string(v, &out->type) ? PL_ERR_FORMAT : 0;
+	default:
+		return view_varint(v, &out->length) ? PL_ERR_FORMAT : 0;
+	}
+}
+
 /* All fields of a value but its members. TYPED is no value of its own. */
 static int read_value_fields(struct pl_view *v, struct pl_value *out)
 {
@@ -132,7 +159,6 @@ static int read_value_fields(struct pl_view *v, struct pl_value *out)
 		return read_characters(v, out);
 	case VALUE_BYTEARRAY:
 	case VALUE_MEMORYVIEW:
-		return view_varint(v, &out->id) ? PL_ERR_FORMAT : read_characters(v, out);
 	case VALUE_LIST:
 	case VALUE_TUPLE:
 	case VALUE_SET:
@@ -141,22 +167,15 @@ static int read_value_fields(struct pl_view *v, struct pl_value *out)
 	case VALUE_DICT:
 	case VALUE_NAMEDTUPLE:
 	case VALUE_OBJECT:
-		return view_varint(v, &out->id) || view_varint(v, &out->length) ? PL_ERR_FORMAT : 0;
 	case VALUE_EXCEPTION:
-		return view_varint(v, &out->id) || read_string(v, &out->cause) ||
-				       read_string(v, &out->context)
-			       ? PL_ERR_FORMAT
-			       : 0;
 	case VALUE_FUNCTION:
 	case VALUE_METHOD:
 	case VALUE_CLASS:
 	case VALUE_MODULE:
 	case VALUE_TEXT:
-		return view_varint(v, &out->id) || read_string(v, &out->text) ? PL_ERR_FORMAT : 0;
 	case VALUE_SEEN:
-		return view_varint(v, &out->id);
 	case VALUE_CUT:
-		return view_varint(v, &out->id) || read_string(v, &out->type) ? PL_ERR_FORMAT : 0;
+		return read_object_fields(v, out);
 	case VALUE_END:
 	case VALUE_TYPED:
 		return PL_ERR_FORMAT;

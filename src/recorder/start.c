@@ -338,6 +338,17 @@ static void hear_of_ends(void)
 	pthread_atfork(before_fork, NULL, forked_child);
 }
 
+/* What the preload gives, and where it wants to be answered. */
+static void take_start(const struct recorder_start *start)
+{
+	root.arena = start->arena;
+	root.slot_out = start->slot;
+	root.on_key = start->on_key;
+	root.on_leave = start->on_leave;
+	root.confined = start->confined;
+	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+}
+
 __attribute__((visibility("default"))) int pathline_recorder_start(
 	const struct recorder_start *start, const char **why)
 {
@@ -345,12 +356,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		return start_again(start, why);
 	if (layout_check(why) < 0)
 		return -1;
-	root.arena = start->arena;
-	root.slot_out = start->slot;
-	root.on_key = start->on_key;
-	root.on_leave = start->on_leave;
-	root.confined = start->confined;
-	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+	take_start(start);
 	/* 1. What can fail without a trace in the recording. */
 	keep_texts();
 	keep_command_text();

@@ -270,61 +270,53 @@ static void refuse_own_task(struct session *s)
 	session_refuse(s, "task %s does not go on later; [ goes back", text);
 }
 
-/* Those whose text depends on more of the outcome. */
-static void refuse_by_data(struct session *s)
+static void refuse_later_stop(struct session *s)
 {
 	const struct outcome *o = &s->outcome;
 	char text[ELSEWHERE_BYTES];
 
-	switch (o->refusal) {
-	case REFUSAL_NO_LINE_OF_FRAME:
-		refuse_frame(s);
-		break;
-	case REFUSAL_NO_LATER_STOP:
-		elsewhere_text(&s->replay, o->back, &o->elsewhere, text);
-		if (o->never.number)
-			session_refuse(
-				s, "%s; stop %" PRIu32 ": %s", text, o->never.number, o->never.why);
-		else
-			session_refuse(s, "%s", text);
-		break;
-	case REFUSAL_BAD_CONDITION:
-		session_refuse(s, "if: at column %zu: %s", o->fault.column, o->fault.what);
-		break;
-	case REFUSAL_NO_SUCH_STOP:
-	case REFUSAL_TOO_MANY_STOPS:
-		refuse_stop(s);
-		break;
-	case REFUSAL_NEVER_RAN:
-		refuse_line(s);
-		break;
-	case REFUSAL_NEVER_CALLED:
-	case REFUSAL_NEVER_RAISED:
-		refuse_name(s);
-		break;
-	case REFUSAL_NO_LATER_PART:
-		refuse_own_task(s);
-		break;
-	case REFUSAL_NO_SUCH_VARIABLE:
-	case REFUSAL_UNSET:
-	case REFUSAL_NO_SUCH_PART:
-	case REFUSAL_NOT_KEPT:
-	case REFUSAL_NO_LENGTH:
-	case REFUSAL_NEVER_BOUND:
-	case REFUSAL_NO_LATER_WRITE:
-	case REFUSAL_NO_EARLIER_WRITE:
-		answer_no_value(s);
-		break;
-	case REFUSAL_NO_SOURCE:
-		session_refuse(s, "%s",
-			o->source_err.used ? pl_err_text(&o->source_err)
-					   : "the file has no such line");
-		break;
-	default:
-		session_refuse(s, "there is no %" PRIu64, o->number);
-		break;
-	}
+	elsewhere_text(&s->replay, o->back, &o->elsewhere, text);
+	if (o->never.number)
+		session_refuse(s, "%s; stop %" PRIu32 ": %s", text, o->never.number, o->never.why);
+	else
+		session_refuse(s, "%s", text);
 }
+
+static void refuse_condition(struct session *s)
+{
+	const struct expr_fault *fault = &s->outcome.fault;
+
+	session_refuse(s, "if: at column %zu: %s", fault->column, fault->what);
+}
+
+static void refuse_source(struct session *s)
+{
+	const struct pl_err *err = &s->outcome.source_err;
+
+	session_refuse(s, "%s", err->used ? pl_err_text(err) : "the file has no such line");
+}
+
+/* Those whose text depends on more of the outcome. NULL: on its number alone. */
+static void (*const by_data[])(struct session *s) = {
+	[REFUSAL_NO_LINE_OF_FRAME] = refuse_frame,
+	[REFUSAL_NO_LATER_STOP] = refuse_later_stop,
+	[REFUSAL_BAD_CONDITION] = refuse_condition,
+	[REFUSAL_NO_SUCH_STOP] = refuse_stop,
+	[REFUSAL_TOO_MANY_STOPS] = refuse_stop,
+	[REFUSAL_NEVER_RAN] = refuse_line,
+	[REFUSAL_NEVER_CALLED] = refuse_name,
+	[REFUSAL_NEVER_RAISED] = refuse_name,
+	[REFUSAL_NO_LATER_PART] = refuse_own_task,
+	[REFUSAL_NO_SUCH_VARIABLE] = answer_no_value,
+	[REFUSAL_UNSET] = answer_no_value,
+	[REFUSAL_NO_SUCH_PART] = answer_no_value,
+	[REFUSAL_NOT_KEPT] = answer_no_value,
+	[REFUSAL_NO_LENGTH] = answer_no_value,
+	[REFUSAL_NEVER_BOUND] = answer_no_value,
+	[REFUSAL_NO_LATER_WRITE] = answer_no_value,
+	[REFUSAL_NO_EARLIER_WRITE] = answer_no_value,
+	[REFUSAL_NO_SOURCE] = refuse_source,
+};
 
 static void answer_refusal(struct session *s)
 {
@@ -336,8 +328,10 @@ static void answer_refusal(struct session *s)
 		session_refuse(s, "%s", refusals[of]);
 	else if (of < sizeof by_direction / sizeof *by_direction && by_direction[of][0])
 		session_refuse(s, "%s", by_direction[of][s->outcome.back]);
+	else if (of < sizeof by_data / sizeof *by_data && by_data[of])
+		by_data[of](s);
 	else
-		refuse_by_data(s);
+		session_refuse(s, "there is no %" PRIu64, s->outcome.number);
 }
 
 void answer_outcome(struct session *s, int code)

@@ -198,12 +198,11 @@ bool profile_is_exact(const struct path_clock *c, const struct pl_event *row)
 	return c->time_known && row->time_error_ns <= c->time.error_ns;
 }
 
-int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
+/* The open span goes on to the row, which closes it if it is at a stamp. */
+static int span_takes_row(struct pl_profile *p, const struct pl_event *row)
 {
-	struct contexts *x = &p->contexts;
 	const struct path_clock *c = &p->walk.clock;
 	const bool exact = profile_is_exact(c, row);
-	int code = 0;
 
 	p->exact_to = exact;
 	p->row_seq = row->seq;
@@ -213,14 +212,14 @@ int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struc
 		p->open_ticks = c->ticks;
 		p->open_seq = row->seq;
 	}
-	code = leave_gap(p, row);
+	int code = leave_gap(p, row);
 	if (row->idle_ns) {
 		p->idle_from = c->idle_from;
 		p->idle_to = c->idle_from + c->idle_ticks;
 	}
 	if (code == 0 && c->ticks != p->open_ticks && !path_end_has(row))
 		code = profile_close_span(p, c->ticks);
-	x->now = c->ticks << 1 | exact;
+	p->contexts.now = c->ticks << 1 | exact;
 	p->exact_to = false;
 	if (p->before && row->time_ns >= p->wanted.range.from_ns)
 		profile_enter_range(p);
@@ -228,10 +227,16 @@ int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struc
 		profile_pass_idle(p, c->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
 		profile_split_at_wait(p, c->idle_ticks);
-	leave_line(p, row, before);
+	return code;
+}
+
+/* The contexts follow the row, and so do the exceptions that are on their way. */
+static int contexts_take_row(struct pl_profile *p, const struct pl_event *row)
+{
+	struct contexts *x = &p->contexts;
 	const bool exceptions = p->wanted.exceptions && !p->before;
-	if (code == 0 && exceptions && row->kind == PL_EVENT_UNWIND)
-		code = row_unwinds(p, row);
+	int code = exceptions && row->kind == PL_EVENT_UNWIND ? row_unwinds(p, row) : 0;
+
 	if (!p->before)
 		profile_note_wait(p, row);
 	if (code == 0)
@@ -242,6 +247,17 @@ int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struc
 		code = flights_row(&p->flights, x, row, false);
 	if (!p->before)
 		count_entry(x, row->kind);
+	return code;
+}
+
+int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
+{
+	const struct path_clock *c = &p->walk.clock;
+	int code = span_takes_row(p, row);
+
+	leave_line(p, row, before);
+	if (code == 0)
+		code = contexts_take_row(p, row);
 	if (c->path.ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
 		p->end.open = p->end.lost = true;
 		return code;
