@@ -17,30 +17,22 @@
 #include "collector/collector.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "collector/about.h"
+#include "collector/begin.h"
 #include "collector/blocks.h"
+#include "collector/chunks.h"
 #include "collector/guard.h"
 #include "collector/messages.h"
-#include "os/file.h"
 #include "pathline/event.h"
-#include "pathline/pathline.h"
 
-#define WAIT_MS	      2000
 #define ROUND_NS      INT64_C(700000) /* at a finer tick, not each tick is a round */
 #define IDLE_AFTER_NS INT64_C(1000000000)
 #define IDLE_TICK_NS  INT64_C(20000000)
@@ -52,246 +44,10 @@
 
 static int64_t mono_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* ---- what is written about the recording as a whole ---- */
-
-static const char *const gap_meanings[] = {
-#define X(constant, word, meaning) [PL_GAP_##constant] = meaning,
-	PL_GAP_REASONS(X)
-#undef X
-};
-
-void collector_lose(struct collector *c, const struct loss *l)
-{
-	struct pl_buf b = {0};
-
-	c->totals.lost += l->lost;
-	if (!c->totals.losses++)
-		snprintf(c->totals.worst, sizeof c->totals.worst, "%s",
-			*l->text ? l->text : gap_meanings[l->reason]);
-	if (c->totals.losses > LOSSES_MAX)
-		return;
-	buf_varint(&b, l->process);
-	buf_varint(&b, l->thread);
-	buf_varint(&b, l->seq);
-	buf_varint(&b, clock_ticks(c->ticker.source));
-	buf_varint(&b, (uint64_t)l->reason);
-	buf_varint(&b, l->lost);
-	buf_string(&b, l->text, strlen(l->text));
-	store_put(&c->store, RECORD_LOSS, &b);
-	buf_release(&b);
-}
-
-static void put_pair(struct pl_buf *b, const char *key, const char *value)
-{
-	buf_string(b, key, strlen(key));
-	buf_string(b, value, strlen(value));
-}
-
-static void put_values(struct pl_buf *b, const struct collector_values *v)
-{
-	static const char *const words[] = {
-		[VALUES_NONE] = "none", [VALUES_CALLS] = "calls", [VALUES_LINES] = "lines"};
-
-	put_pair(b, "values", words[v->which]);
-	if (v->which == VALUES_NONE)
-		return;
-	put_pair(b, "values-of", v->of_text);
-	put_pair(b, "values-limit", v->limits_text);
-	put_pair(b, "secrets", v->shows_secrets ? "shown" : "redacted");
-	if (v->redact_text)
-		put_pair(b, "redact", v->redact_text);
-}
-
-/* The first record of meta: a directory that has it is a recording, whatever else is missing. */
-static void write_header(struct collector *c, const struct collector_start *s)
-{
-	struct pl_buf b = {0};
-	struct utsname u;
-	char text[512];
-
-	buf_u16(&b, FORMAT_MAJOR);
-	buf_u16(&b, FORMAT_MINOR);
-	put_pair(&b, "pathline", PATHLINE_VERSION);
-	put_pair(&b, "command", s->command);
-	if (uname(&u) == 0) {
-		put_pair(&b, "host", u.nodename);
-		snprintf(text, sizeof text, "%s %s %s", u.sysname, u.release, u.machine);
-		put_pair(&b, "system", text);
-	}
-	put_pair(&b, "clock", c->ticker.source == CLOCK_TSC ? "tsc" : "monotonic");
-	put_pair(&b, "arena", c->arena_path);
-	put_pair(&b, "directory", c->directory);
-	put_pair(&b, "on-full", s->on_full == FULL_DROP ? "drop" : "wait");
-	put_pair(&b, "stamps", s->clock);
-	put_pair(&b, "order", s->order == ORDER_EXACT ? "exact" : "witness");
-	put_pair(&b, "passes", s->passes == PASSES_NONE ? "none" : "all");
-	if (*s->filter_text)
-		put_pair(&b, "filter", s->filter_text);
-	put_values(&b, &s->values);
-	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
-	put_pair(&b, "limit_bytes", text);
-	if (s->keep_ns) {
-		snprintf(text, sizeof text, "%lld", (long long)s->keep_ns);
-		put_pair(&b, "keep_ns", text);
-	}
-	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
-	put_pair(&b, "start_ns", text);
-	store_put(&c->store, RECORD_HEADER, &b);
-	buf_release(&b);
-}
-
-void collector_write_clock(struct collector *c, bool always)
-{
-	struct ticker_now now;
-	struct pl_buf b = {0};
-
-	ticker_read(c->ticker.source, &now);
-	if (!always && !ticker_due(&c->ticker, &now))
-		return;
-	struct clock_point p = clock_compare(c->ticker.source);
-	buf_varint(&b, p.ticks);
-	buf_varint(&b, (uint64_t)p.mono_ns);
-	buf_varint(&b, (uint64_t)p.real_ns);
-	buf_varint(&b, (uint64_t)p.error_ns);
-	buf_varint(&b, ticker_recorded(&c->ticker, &now));
-	store_put(&c->store, RECORD_CLOCK, &b);
-	store_flush(&c->store);
-	buf_release(&b);
-}
-
-/* `record` has reported it already, so it is not counted there as a loss. */
-static void note_refused(struct collector *c)
-{
-	const struct arena_head *h = c->arena.head;
-	uint32_t count = atomic_load_explicit(&h->refused, memory_order_acquire);
-	struct collector_totals before = c->totals;
-	char text[sizeof h->refused_why + 32];
-
-	if (!count)
-		return;
-	int n = snprintf(text, sizeof text, "%.*s", (int)sizeof h->refused_why - 1, h->refused_why);
-	if (count > 1)
-		snprintf(text + n, sizeof text - (size_t)n, "; and %u more", count - 1);
-	collector_lose(c, &(struct loss){.reason = PL_GAP_REFUSED, .text = text});
-	c->totals = before;
-}
-
-/* Processes that were started and cannot be followed. */
-static void write_left_out(struct collector *c)
-{
-	static const char *const why[] = {
-#define X(constant, meaning) [LEFT_##constant] = meaning,
-		LEFT_KINDS(X)
-#undef X
-	};
-	struct arena_head *h = c->arena.head;
-	char text[1024];
-
-	for (int kind = 0; kind < LEFT_KIND_COUNT; kind++) {
-		struct left_out *row = &h->left_out[kind];
-		uint32_t n = atomic_load_explicit(&row->count, memory_order_acquire);
-		if (!n)
-			continue;
-		snprintf(text, sizeof text, "%u started and not recorded, the first %.*s: %s", n,
-			(int)sizeof row->first - 1, row->first, why[kind]);
-		collector_lose(c, &(struct loss){.reason = PL_GAP_LEFT_OUT, .text = text});
-	}
-}
-
-void collector_unlink(struct collector *c)
-{
-	char link[PATH_MAX];
-
-	unlink(c->arena_path);
-	if (arena_link_path(c->arena_path, link))
-		unlink(link);
-}
-
-/* The arena is removed last: a reader who finds neither it nor END reads once more before reporting
- * that the end is missing (trace/recording.c). */
-void collector_write_end(struct collector *c, bool recovered)
-{
-	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
-	if (c->streams.refused)
-		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
-					  .text = "parts of the ring made no sense"});
-	samples_flush(c);
-	note_refused(c);
-	write_left_out(c);
-	collector_write_clock(c, true);
-	costs_write(&c->costs, &c->store);
-	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
-	collector_unlink(c);
-}
-
-void collector_release(struct collector *c)
-{
-	store_close(&c->store);
-	streams_release(&c->streams);
-	bodies_release(&c->bodies);
-	costs_release(&c->costs);
-	source_texts_release(&c->texts);
-	processes_release(&c->processes);
-	guard_end();
-	arena_unmap(&c->arena);
-	if (c->arena_fd >= 0)
-		close(c->arena_fd);
-	buf_release(&c->bytes);
-	buf_release(&c->parts);
-	buf_release(&c->payload);
-	buf_release(&c->strings);
-	stack_release(&c->opening);
-	mentions_release(&c->mentions);
-	for (size_t i = 0; i < BLOCKS_CHAINS; i++)
-		chain_writer_release(&c->chains[i].writer);
+	return (int64_t)clock_ticks(CLOCK_MONO);
 }
 
 /* ---- a round ---- */
-
-/* Chunks of an arena: how many at the beginning, and how many are kept free. The free ones last for
- * the longest sleep, IDLE_TICK_NS, at 35 MB a second; at 190, if each call or line is stamped. */
-static const struct {
-	uint32_t first, free;
-} arena_rooms[] = {{40, 24}, {200, 120}};
-
-static uint32_t free_chunks(const struct collector *c)
-{
-	uint32_t n = 0;
-
-	for (uint32_t w = 0; w < ARENA_CHUNKS / 64; w++)
-		n += (uint32_t)__builtin_popcountll(
-			atomic_load_explicit(&c->arena.head->free[w], memory_order_relaxed));
-	return n;
-}
-
-/* Keep a quarter free. true: that fails, so chunks are scarce. */
-static bool keep_quarter_free(struct collector *c)
-{
-	uint32_t count = c->arena.file_chunks;
-	uint32_t least = arena_rooms[c->stamped].free;
-	uint32_t wish = count / 4 > least ? count / 4 : least;
-	uint32_t have = free_chunks(c);
-
-	if (have >= wish)
-		return false;
-	if (count >= c->arena.chunk_limit || c->grow_failed)
-		return true;
-	uint32_t to = count + count / 2;
-	int err = arena_grow(
-		&c->arena, c->arena_fd, to < c->arena.chunk_limit ? to : c->arena.chunk_limit);
-	if (err == 0)
-		return false;
-	c->grow_failed = true;
-	collector_lose(c, &(struct loss){.reason = PL_GAP_FULL,
-				  .text = "no room for more rings: the program may have to wait"});
-	return true;
-}
 
 /* Codes that are freed are forgotten when all events that name them are in blocks. A recorder
  * reports only those that no forked process has too. */
@@ -342,7 +98,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	processes_looked(c);
 	messages_read(c);
 	samples_settle(c, now_ns);
-	blocks_cut(c, keep_quarter_free(c) ? BLOCKS_ALL : why, now_ns);
+	blocks_cut(c, chunks_keep_free(c) ? BLOCKS_ALL : why, now_ns);
 	if (store_is_old(&c->store))
 		blocks_make_room(c, 0);
 	forget_codes(c, freed);
@@ -400,9 +156,8 @@ static void add_dropped(struct collector_totals *t, const struct store *s)
 {
 	if (s->first_segment <= 1)
 		return;
-	t->lost += s->dropped_events;
-	if (!t->losses++)
-		snprintf(t->worst, sizeof t->worst, "%s", gap_meanings[PL_GAP_EVICTED]);
+	about_count_loss(
+		t, &(struct loss){.reason = PL_GAP_EVICTED, .lost = s->dropped_events, .text = ""});
 }
 
 static void send_report(struct loop *l, bool finished)
@@ -627,148 +382,28 @@ static void run_loop(struct loop *l)
 	}
 }
 
-/* ---- its beginning ---- */
+/* ---- the whole life ---- */
 
-/* Yama's ptrace_scope: 1 asks each program to name who may read its memory; 2 and 3 allow only
- * root, or nobody, so a name changes nothing. */
-static bool names_tracers(void)
+void collector_release(struct collector *c)
 {
-	char word[8];
-
-	return file_text("/proc/sys/kernel/yama/ptrace_scope", word, sizeof word) && word[0] == '1';
-}
-
-static int create_at(struct collector *c, const char *directory)
-{
-	uint64_t number = 0;
-
-	if (getrandom(&number, sizeof number, 0) != sizeof number)
-		number = clock_ticks(CLOCK_MONO);
-	int n = snprintf(c->arena_path, sizeof c->arena_path, "%s/pathline-%u-%016llx.arena",
-		directory, (unsigned)getuid(), (unsigned long long)number);
-	if (n >= (int)sizeof c->arena_path)
-		return -ENAMETOOLONG;
-	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
-}
-
-/* The process may end before us, and its root with it: the directory stays open as long as we
- * live. */
-static int create_elsewhere(struct collector *c, const char *directory)
-{
-	char path[64];
-	int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fd);
-	return create_at(c, path);
-}
-
-static uint32_t tell_text(char *to, size_t room, struct pl_view text)
-{
-	if (text.left > room)
-		return 0;
-	if (text.left)
-		memcpy(to, text.at, text.left);
-	return (uint32_t)text.left;
-}
-
-/* Without the rules, values of no code are kept. Who gives the texts sees to it that they fit. */
-static void tell_values(struct arena_head *h, const struct collector_values *v)
-{
-	h->values = v->which;
-	h->value_limits = v->limits;
-	h->shows_secrets = v->shows_secrets;
-	h->values_of_bytes = tell_text(h->values_of, sizeof h->values_of, v->of);
-	h->redact_bytes = tell_text(h->redact, sizeof h->redact, v->redact);
-}
-
-/* In memory; if there is no /dev/shm, or no room in it, beside the recording: the system may write
- * that file to disk, but it is shared all the same. */
-static int create_arena(struct collector *c, const struct collector_start *s)
-{
-	c->stamped = s->stamps != STAMPS_TICK;
-	int err = s->arena_directory ? create_elsewhere(c, s->arena_directory)
-				     : create_at(c, "/dev/shm");
-
-	if (err < 0 && !s->arena_directory)
-		err = create_at(c, s->directory);
-	if (err < 0)
-		return err;
-	/* A finisher may hold it for a moment, until it sees that the directory is not named
-	 * yet. */
-	if (flock(c->arena_fd, LOCK_EX) < 0)
-		return -errno;
-	/* A process that has it mapped may yet become one of the recording: our own children must
-	 * not look like that. */
-	if (madvise(c->arena.head, c->arena.mapped_bytes, MADV_DONTFORK) < 0)
-		return -errno;
-	guard_begin(&c->arena);
-	struct arena_head *h = c->arena.head;
-	h->clock = c->ticker.source == CLOCK_TSC ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
-	h->on_full = s->on_full;
-	h->wait_ms = WAIT_MS;
-	h->no_children = s->no_children;
-	h->passes = s->passes;
-	h->order = s->order;
-	h->stamps = s->stamps;
-	h->hot_lines = s->hot_lines;
-	c->costs.on = s->count_costs;
-	h->name_tracer = names_tracers();
-	h->filter_bytes = tell_text(h->filter, sizeof h->filter, s->filter);
-	tell_values(h, &s->values);
-	h->collector_pid = (uint32_t)getpid();
-	h->pid_space = arena_pid_space();
-	h->limit_bytes = s->limit_bytes;
-	snprintf(h->directory, sizeof h->directory, "%s", s->directory);
-	return 0;
-}
-
-/* Keep nothing of the command's: neither descriptors, nor terminal, session or directory. */
-static void leave_the_command(int keep_a, int keep_b)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	setsid();
-	prctl(PR_SET_NAME, "pathline-drain");
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	int low = keep_a < keep_b ? keep_a : keep_b, high = keep_a < keep_b ? keep_b : keep_a;
-	if (low > 3)
-		close_range(3, (unsigned)low - 1, 0);
-	if (high > low + 1)
-		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-	close_range((unsigned)high + 1, ~0u, 0);
-	umask(077);
-	if (chdir("/") < 0) {
-		/* then it stays where it is */
-	}
-}
-
-/* Undo what `record` has set. Of the remaining signals only SIGTERM is received, through the epoll,
- * so that it never comes in the middle of a write. */
-static int listen_to_signals(bool outlives_terms)
-{
-	sigset_t all, end;
-
-	for (int number = 1; number < 32; number++)
-		if (number != SIGTERM && number != SIGCHLD)
-			signal(number, number == SIGHUP || number == SIGINT || number == SIGQUIT ||
-						       number == SIGPIPE || number == SIGXFSZ ||
-						       number == SIGUSR1 || number == SIGUSR2 ||
-						       number == SIGALRM || number == SIGTSTP ||
-						       number == SIGTTIN || number == SIGTTOU
-					       ? SIG_IGN
-					       : SIG_DFL);
-	sigemptyset(&end);
-	if (outlives_terms)
-		signal(SIGTERM, SIG_IGN);
-	else
-		sigaddset(&end, SIGTERM);
-	sigfillset(&all);
-	sigprocmask(SIG_UNBLOCK, &all, NULL);
-	sigprocmask(SIG_BLOCK, &end, NULL);
-	return signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+	store_close(&c->store);
+	streams_release(&c->streams);
+	bodies_release(&c->bodies);
+	costs_release(&c->costs);
+	source_texts_release(&c->texts);
+	processes_release(&c->processes);
+	guard_end();
+	arena_unmap(&c->arena);
+	if (c->arena_fd >= 0)
+		close(c->arena_fd);
+	buf_release(&c->bytes);
+	buf_release(&c->parts);
+	buf_release(&c->payload);
+	buf_release(&c->strings);
+	stack_release(&c->opening);
+	mentions_release(&c->mentions);
+	for (size_t i = 0; i < BLOCKS_CHAINS; i++)
+		chain_writer_release(&c->chains[i].writer);
 }
 
 static void add_to_epoll(int epoll, int fd)
@@ -776,54 +411,6 @@ static void add_to_epoll(int epoll, int fd)
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
 
 	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
-}
-
-static int say_word(const struct collector_start *s, enum collector_word word, const char *text)
-{
-	struct collector_packet p = {.word = word};
-
-	snprintf(p.text, sizeof p.text, "%s", text);
-	return send(s->channel, &p, sizeof p, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static const char *what_helps(int err)
-{
-	return err == -EFBIG ? "; raise the file-size limit (ulimit -f)" : "";
-}
-
-/* READY is said only when the header and the first point of the clock are on disk: each recording
- * that a program writes to can be read, whatever happens next. */
-static int collector_begin(struct collector *c, const struct collector_start *s)
-{
-	char why[PATH_MAX + 128];
-
-	c->ticker.source = clock_choose();
-	int err = store_create(&c->store, s->directory_fd, s->limit_bytes);
-	c->store.keep_ns = s->keep_ns;
-	c->store.now_ns = mono_ns();
-	if (err < 0) {
-		snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,
-			strerror(-err), what_helps(err));
-	} else {
-		err = create_arena(c, s);
-		if (err < 0)
-			snprintf(why, sizeof why, "no memory to share, in /dev/shm or in %s: %s%s",
-				s->directory, strerror(-err), what_helps(err));
-	}
-	if (err == 0) {
-		write_header(c, s);
-		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
-		collector_write_clock(c, true);
-		err = -c->store.failed;
-		if (err < 0) {
-			snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,
-				strerror(-err), what_helps(err));
-			collector_unlink(c);
-		}
-	}
-	if (err < 0)
-		say_word(s, COLLECTOR_FAILED, why);
-	return err;
 }
 
 int collector_run(const struct collector_start *s)
@@ -840,8 +427,8 @@ int collector_run(const struct collector_start *s)
 	c->arena_fd = -1;
 	if (!getcwd(c->directory, sizeof c->directory))
 		c->directory[0] = 0;
-	leave_the_command(s->directory_fd, s->channel);
-	l.signals = listen_to_signals(s->outlives_terms);
+	begin_apart(s->directory_fd, s->channel);
+	l.signals = begin_signals(s->outlives_terms);
 	if (s->tick_ns && s->tick_ns < ROUND_NS)
 		prctl(PR_SET_TIMERSLACK, 1000);
 	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -852,7 +439,7 @@ int collector_run(const struct collector_start *s)
 	add_to_epoll(c->processes.epoll, l.channel);
 	c->processes.word_due = true;
 	add_to_epoll(c->processes.epoll, l.signals);
-	say_word(s, COLLECTOR_READY, c->arena_path);
+	collector_say(s, COLLECTOR_READY, c->arena_path);
 	run_loop(&l);
 done:
 	collector_release(c);

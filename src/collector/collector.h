@@ -74,11 +74,6 @@ int collector_run(const struct collector_start *s);
 
 /* One round: look, read, cut. why: as for blocks_cut. true: something was new. */
 bool collector_round(struct collector *c, enum blocks_why why);
-void collector_write_clock(struct collector *c, bool always);
-/* Write END; then remove the arena's name. */
-void collector_write_end(struct collector *c, bool recovered);
-/* Remove the arena's name, and the link beside it. */
-void collector_unlink(struct collector *c);
 void collector_release(struct collector *c);
 
 #endif

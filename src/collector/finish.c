@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "collector/about.h"
 #include "collector/blocks.h"
 #include "collector/collector.h"
 #include "collector/guard.h"
