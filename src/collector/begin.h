@@ -1,5 +1,5 @@
-/* How a collector begins: apart from the command that it was forked from, with an arena and a header.
- */
+/* How a collector begins: apart from the command that it was forked from, with an arena and a
+ * header. */
 #ifndef PL_COLLECTOR_BEGIN_H
 #define PL_COLLECTOR_BEGIN_H
 
