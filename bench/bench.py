@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 import default_rows  # noqa: F401  (its rows are among the figures)
+import service_rows  # noqa: F401  (so are these)
 import figures
 import program_rows
 import workload_rows
