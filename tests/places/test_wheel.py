@@ -25,6 +25,8 @@ print(sys.path, visited(), sys.flags, sys.argv, sorted(os.environ), sys.version,
 """
 
 
+# What installs a command in a venv of its own, and a link to it; from the registry.
+TOOLS = {"pipx": "pipx==1.18.4", "uv": "uv==0.13.9"}
 WHEEL = SDIST = None
 
 
@@ -129,6 +131,34 @@ class Wheel(places.Case):
         bare = self.good("", recorded, self.program)
         self.assertEqual(self.good("", link, "record", "-q", "-o", "out", "--python", recorded, self.program), bare)
         self.recorded("", link, "out", other)
+
+    def bring(self, tool):
+        folder = os.path.join(self.folder, tool)
+        brought = self.inside("", places.PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore",
+                              "--target", folder, TOOLS[tool], PYTHONPATH=PIP)
+        if brought.returncode:
+            self.skipTest(f"{tool} could not be brought: {brought.stderr[-200:]}")
+        return folder
+
+    def recorded_by_link(self, link):
+        """With a Python that is not that of the tool's venv."""
+        version = self.good("", places.PYTHON, "-c", "import platform; print(platform.python_version())").strip()
+        bare = self.good("", places.PYTHON, self.program)
+        self.assertEqual(self.good("", link, "record", "-q", "-o", "out", "--python", places.PYTHON, self.program), bare)
+        self.recorded("", link, "out", version)
+
+    def test_pipx(self):
+        links = os.path.join(self.folder, "links")
+        self.good("", places.PYTHON, "-m", "pipx", "install", WHEEL, PYTHONPATH=self.bring("pipx"), PIPX_HOME=self.folder + "/home",
+                  PIPX_BIN_DIR=links, PIPX_MAN_DIR=self.folder + "/man")
+        self.recorded_by_link(links + "/pathline")
+        self.assertTrue(os.path.exists(self.folder + "/man/man1/pathline-record.1"))
+
+    def test_uv(self):
+        links = os.path.join(self.folder, "links")
+        self.good("", self.bring("uv") + "/bin/uv", "--quiet", "--offline", "tool", "install", "--python", places.PYTHON, WHEEL,
+                  UV_TOOL_DIR=self.folder + "/home", UV_TOOL_BIN_DIR=links, UV_CACHE_DIR=self.folder + "/cache")
+        self.recorded_by_link(links + "/pathline")
 
     def test_it_comes_whole_and_goes_whole(self):
         venv = self.install(places.PYTHON)
