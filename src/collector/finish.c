@@ -424,6 +424,17 @@ bool finish_arena(const char *path, int pid, int status)
 	return finish_and_free(c);
 }
 
+/* Root has given it to the user of a program that it attached. Nothing can be trusted that it says,
+ * and nobody else may remove it. */
+static void drop_if_given_away(const struct collector *c)
+{
+	struct stat st;
+
+	if (fstat(c->arena_fd, &st) == 0 && st.st_uid != getuid() &&
+		flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0)
+		unlink(c->arena_path);
+}
+
 static int finish_at(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
@@ -431,6 +442,8 @@ static int finish_at(const char *directory, const char *name)
 
 	if (snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path)
 		c = new_finisher(path);
+	if (c && c->arena_fd >= 0)
+		drop_if_given_away(c);
 	if (c && c->arena_fd >= 0 && !set_claim(c->arena_fd, F_WRLCK)) {
 		close(c->arena_fd);
 		c->arena_fd = -1;

@@ -2,6 +2,7 @@
 a program of another user. Each is recorded exactly and left as it was."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -101,6 +102,25 @@ class Places(test_attach.Case):
         while os.path.exists(arena) and time.monotonic() < deadline:  # the collector's, which may still be at work
             time.sleep(0.02)
         self.assertFalse(os.path.exists(arena))
+
+    def test_its_memory_does_not_stay(self):
+        """Command and collector are killed: the next command removes it."""
+        program = self.start_at([], test_attach.PROGRAM.replace('print("ready"', DROP + 'print("ready"'))
+        _, attach = self.begin(program)
+        with open(f"/proc/{program.pid}/maps", encoding="utf-8") as maps:
+            arena = next(line.split()[-1] for line in maps if line.rstrip().endswith(".arena"))
+        with open(f"/proc/{attach.pid}/task/{attach.pid}/children", encoding="ascii") as children:
+            collector = int(children.read().split()[0])
+        subprocess.run([session.PATHLINE, "ls", self.dir], capture_output=True, timeout=60, check=False)
+        self.assertTrue(os.path.exists(arena))  # somebody records into it
+        attach.kill()
+        attach.wait()
+        os.kill(collector, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while os.path.exists(arena) and time.monotonic() < deadline:
+            subprocess.run([session.PATHLINE, "ls", self.dir], capture_output=True, timeout=60, check=False)
+        self.assertFalse(os.path.exists(arena))
+        self.assertEqual(self.end(program)["tools"], test_attach.TOOLS)
 
     def test_who_is_not_root(self):
         program = self.start_at([])
