@@ -125,6 +125,18 @@ void report_say_missing(struct report *w);
 /* Before a view's rows, for a person. */
 void report_title(struct report *w, const char *what, const char *name);
 
+/* report_lines.c */
+/* A line's own time: what it computed, and what it waited for, without its calls. */
+static inline int64_t line_own_ns(const struct pl_line_time *l)
+{
+	return l->computing_ns + l->waiting_ns;
+}
+#define OPEN_NOTE "?: no event says whether it ran; it may have, where the path breaks off"
+/* It is not known whether it ran: it has no event, and may have run where the path breaks off. */
+bool line_is_open(const struct report *w, const struct pl_profile_line *l);
+/* Does the recording have the passes of loops that stay on a line? */
+bool report_has_passes(const struct report *w);
+
 /* report_cells.c */
 struct cell cell_share(const struct report *w, int64_t ns); /* share of the range's sum */
 struct cell cell_file(const struct pl_code *code);
