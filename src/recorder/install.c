@@ -313,6 +313,7 @@ void hooks_remove(void)
 	if (!tools_stay_moved())
 		hooks_give_back();
 	PyObject *monitoring = PySys_GetObject("monitoring"), *raised = PyErr_GetRaisedException();
+	PyInterpreterState *of = tools_translate_nothing();
 
 	hooks_off();
 	if (monitoring && !tools_are_all_taken()) {
@@ -322,6 +323,7 @@ void hooks_remove(void)
 		tools_clean(monitoring);
 		call_with_tool(monitoring, "free_tool_id", "i");
 	}
+	tools_translate_again(of);
 	for (size_t i = 0; i < hook_count; i++) {
 		hooks[i].hook.call = on_deaf; /* if something still calls it */
 		hooks[i].number = 0;	      /* the next recording may not want it */

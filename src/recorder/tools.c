@@ -360,6 +360,19 @@ void tools_end(void)
 	tool_ids.of = NULL;
 }
 
+PyInterpreterState *tools_translate_nothing(void)
+{
+	PyInterpreterState *of = tool_ids.of;
+
+	tool_ids.of = NULL;
+	return of;
+}
+
+void tools_translate_again(PyInterpreterState *of)
+{
+	tool_ids.of = of;
+}
+
 void tools_clean(PyObject *module)
 {
 	if (tool_ids.theirs[SET_LOCAL_EVENTS])

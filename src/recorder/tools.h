@@ -23,6 +23,10 @@ void tools_begin(PyObject *module, long events);
 bool tools_stay_moved(void);
 /* Its functions name the interpreter's ids again, so that the recorder's own can be given back. */
 void tools_end(void);
+/* All calls name the interpreter's ids, as the recorder's own do when it leaves; until
+ * tools_translate_again gets what this returns. */
+PyInterpreterState *tools_translate_nothing(void);
+void tools_translate_again(PyInterpreterState *of);
 /* With the recorder's id, and no event enabled: no code object names it. */
 void tools_clean(PyObject *module);
 /* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
