@@ -11,6 +11,8 @@
 #ifndef TEST_INSIDE_HOOKS_H
 #define TEST_INSIDE_HOOKS_H
 
+#include "recorder/compat/python.h"
+
 #include "pathline/event.h"
 #include "recorder/engine.h"
 #include "recorder/sysfunction.h"
