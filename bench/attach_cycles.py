@@ -97,6 +97,8 @@ class Cases:
 
     def is_a_child_by_vfork(self, _number):
         program = attach_programs.start(self.python, "vfork", self.folder)
+        if program is None:
+            return "cannot run here"
         with program:
             child = None
             while not child:

@@ -130,10 +130,12 @@ bool choose_allows(const struct stop *s, const struct target *t, bool waits, str
 
 	for (unsigned i = 0; i < 4; i++)
 		c.arguments[i] = stop_argument(s, i);
-	const bool may =
-		waits ? is_wait(&c) : c.number < 0 && at >= t->text_from && at < t->text_to;
+	/* the loader reads files, too: with its lock, and before libc can be used */
+	const bool loads = at >= t->loader_from && at < t->loader_to;
+	const bool may = waits ? is_wait(&c) && !loads
+			       : c.number < 0 && at >= t->text_from && at < t->text_to;
 	if (!may)
-		*why = (struct obstacle){.tid = s->tid, .call = c.number, .place = at};
+		*why = (struct obstacle){.tid = s->tid, .call = loads ? -1 : c.number, .place = at};
 	return may;
 }
 

@@ -181,6 +181,11 @@ static bool is_libc(const char *name)
 	       !strncmp(name, "libpthread", 10) || !strncmp(name, "libdl", 5);
 }
 
+static bool is_loader(const char *name)
+{
+	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld-2.", 5);
+}
+
 /* Py_Version is there since 3.11: 0x030d00f0. */
 static void look_at_interpreter(struct target *t, const struct object *o)
 {
@@ -250,6 +255,10 @@ static void look_at_line(struct target *t, struct object *last, char *line)
 	}
 	if (t->text_from == last->base && !strcmp(path, last->path))
 		t->text_to = to;
+	if (is_loader(bare_name(path)) && !strcmp(path, last->path)) {
+		t->loader_from = last->base;
+		t->loader_to = to;
+	}
 	look_at_others(t, last, path);
 }
 

@@ -24,6 +24,7 @@ struct target {
 	uint64_t first_object; /* something that is mapped */
 	/* where its interpreter's instructions are */
 	uint64_t text_from, text_to;
+	uint64_t loader_from, loader_to; /* and the loader's; it reads files, too */
 	/* addresses in it; the last one is that of an instruction */
 	uint64_t dlopen, dlsym, thread_create, add_pending, system_call;
 	uint8_t add_pending_bytes[16]; /* what stands there */
