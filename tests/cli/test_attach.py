@@ -500,7 +500,7 @@ class Refused(Case):
         self.assertEqual(self.refused("detach", str(other.pid))[0], 125)
 
 
-@unittest.skipUnless(can_attach(), "x86-64, and CPython 3.12 or later, not traced itself")
+@unittest.skipUnless(can_attach(), "x86-64, not traced itself")
 class NowhereToStop(Case):
     def test_a_write_is_not_interrupted(self):
         """Part of it would be written. The refusal says where the program was."""
