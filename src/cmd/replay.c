@@ -615,7 +615,7 @@ static int replay_parse(struct answers *a, struct cmd *c)
 		{"json", 0, NULL, "the same, with JSON objects as answers", .flag = &a->json},
 		{"follow", 0, NULL,
 			"on a terminal: follow a program that still runs. At the last event the\n"
-			"position goes along; elsewhere it stays",
+			"position goes along (`j end` goes there); elsewhere it stays",
 			.flag = &a->follow},
 		{"keys", 0, NULL, "print the keys of the screen: view, key, command, meaning",
 			.flag = &keys},

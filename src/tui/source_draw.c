@@ -211,7 +211,8 @@ static void take_rules(struct tui *t, struct box *box)
 	}
 	if (tui_at_edge(t, false))
 		take_rule(box, true,
-			!info.end_ns	      ? "END OF RECORDING SO FAR"
+			t->follows	      ? "END OF RECORDING SO FAR: following"
+			: !info.end_ns	      ? "END OF RECORDING SO FAR"
 			: at->position.thread ? "END OF THREAD"
 					      : "END OF RECORDING",
 			INK_HERE);

@@ -36,7 +36,7 @@
 /* TICK_MS: a signal that arrives just before the wait for a key is noticed so much later at most.
  * FOLLOW_MS: a recording that grows is read so often. */
 #define TICK_MS	  1000
-#define FOLLOW_MS 200
+#define FOLLOW_MS 40
 
 void tui_say(struct tui *t, const char *format, ...)
 {

@@ -129,6 +129,22 @@ class Follow(unittest.TestCase):
         # times are known better at the end, and threads take turns
         self.assertEqual(sorted(without_time(program.seen)), sorted(without_time(later)))
 
+    def test_two_at_once(self):
+        """Each has all of it while the program waits, also of a thread with few events."""
+        words = "dump", "-e", "call", "--fields", "code"
+        program = Program(self, *words)
+        other = subprocess.Popen([session.PATHLINE, *words, "--follow", "R"], cwd=program.folder, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(other.stdout.close)
+        for n in range(5):
+            program.say(n)
+            program.expect("step")
+            for line in other.stdout:
+                if line == "step\n":
+                    break
+        self.assertEqual(program.end(), 0)
+        self.assertNotIn("step\n", other.stdout.readlines())
+        self.assertEqual(other.wait(DEADLINE_S), 0)
+
     def test_times_are_soon_those_of_the_end(self):
         """How fast the clock of the processor is must be known for that."""
         program = Program(self, "dump", "-f", "event,line,seq,time", "-e", "call")

@@ -366,7 +366,7 @@ class Live(Case):
         self.assertEqual(program.stdout.readline(), b"begun\n")
         t = Terminal("replay", "--follow", "--end", cwd=folder)
         self.addCleanup(t.close)
-        t.wait("SO FAR")
+        t.wait("SO FAR: following")
         first = int(re.search(r"event ([\d,]+) of", t.text())[1].replace(",", ""))
         program.stdin.write(b"on\n")
         program.stdin.flush()
