@@ -209,6 +209,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 struct pl_pack {
 	bool strip_values;  /* without what arguments, results and variables were */
 	bool strip_sources; /* without the texts of the source files */
+	int64_t last_ns;    /* only the newest, and what is needed to read it; 0: all */
 	/* NULL, or called now and then. done: 0 to 1 */
 	void (*progress)(void *arg, double done);
 	void *arg;

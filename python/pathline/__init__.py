@@ -102,16 +102,16 @@ def stop() -> "Union[str, None]":
     return _recording.end()
 
 
-def snapshot(path: "Union[str, os.PathLike[str]]") -> bool:
+def snapshot(path: "Union[str, os.PathLike[str]]", *, last: "Union[str, None]" = None) -> bool:
     """Write what is recorded of this process so far into one file; the recording goes on.
 
-    A file that is there is replaced. It takes about half a second, in which other threads run.
+    last="30s": of each thread the last 30 seconds, and what came just before them. A file that is there is replaced. It takes about half a second, in which other threads run.
     False: nothing is recorded; or the file was not written, of which a RuntimeWarning has the reason.
     """
     if not is_recording():
         return False
     from pathline import _recording
-    return _recording.snapshot(path)
+    return _recording.snapshot(path, last)
 
 
 class record:

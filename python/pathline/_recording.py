@@ -144,12 +144,13 @@ def end():
         return directory
 
 
-def _write_snapshot(path):
+def _write_snapshot(path, last):
     """The reason for which it was not written, or ""."""
     command = _command()
     if not command:
         return "the command pathline is neither beside the package nor on PATH"
-    out, err = _spawn(command, ["snapshot", "--force", "--output", os.fspath(path), str(os.getpid())])
+    out, err = _spawn(command, ["snapshot", "--force", "--output", os.fspath(path), *_words({"last": last}),
+                                str(os.getpid())])
     os.close(out)
     try:
         return " ".join(_read(err, sys.maxsize)).removeprefix("pathline: snapshot: ")
@@ -157,9 +158,9 @@ def _write_snapshot(path):
         os.close(err)
 
 
-def snapshot(path):
+def snapshot(path, last):
     try:
-        why = _write_snapshot(path)
+        why = _write_snapshot(path, last)
     except OSError as error:
         why = str(error)
     if why:

@@ -22,6 +22,7 @@ struct packer_run {
 	struct pl_packed packed;
 	struct progress progress;
 	struct part_file file;
+	const char *last; /* as given; NULL: all */
 };
 
 static void show_pack_progress(void *arg, double done)
@@ -113,6 +114,14 @@ static int pack_and_close(struct packer_run *p, const char *directory, const cha
 	return code;
 }
 
+static int read_last(struct packer_run *p)
+{
+	if (!p->last || (cmd_span(p->last, &p->how.last_ns) && p->how.last_ns))
+		return CMD_GO;
+	cmd_say("%s: --last: '%s' is not a time; write 500ms, 30s or 5m", p->file.command, p->last);
+	return CMD_USAGE;
+}
+
 /* The rows of what pack and snapshot have in common. */
 #define PACK_OPTIONS(run, to)                                                                      \
 	{"output", 'o', "FILE", "the file; `-` is stdout (default: NAME" PACK_END ")",             \
@@ -121,6 +130,8 @@ static int pack_and_close(struct packer_run *p, const char *directory, const cha
 			.flag = &(run).how.strip_values},                                          \
 		{"strip-sources", 0, NULL, "without the texts of the source files",                \
 			.flag = &(run).how.strip_sources},                                         \
+		{"last", 0, "TIME", "of each thread only the newest: 500ms, 30s, 5m",              \
+			.text = &(run).last},                                                      \
 	{                                                                                          \
 		"force", 'f', NULL, "replace FILE if it exists", .flag = &(run).file.force         \
 	}
@@ -139,6 +150,8 @@ int cmd_pack(struct cmd *c)
 		options};
 	int code = cmd_parse(c, &usage);
 
+	if (code == CMD_GO)
+		code = read_last(&p);
 	if (code == CMD_GO)
 		code = cmd_open(c, &p.recording);
 	return code == CMD_GO ? pack_and_close(&p, c->directory, output) : code;
@@ -194,6 +207,8 @@ int cmd_snapshot(struct cmd *c)
 		options};
 	int code = cmd_parse(c, &usage);
 
+	if (code == CMD_GO)
+		code = read_last(&p);
 	if (code == CMD_GO)
 		code = open_process(&p, c);
 	return code == CMD_GO ? pack_and_close(&p, c->directory, output) : code;

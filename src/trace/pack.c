@@ -25,6 +25,7 @@ struct packing {
 	struct pack_part *parts; /* owned; the first is meta */
 	size_t count;
 	struct pack_strip strip;
+	struct pack_last last;
 	struct pl_buf room;   /* owned: of a file, as it is */
 	struct pl_buf out;    /* owned: a record that goes to the pack */
 	uint64_t at;	      /* bytes of the part so far */
@@ -33,7 +34,7 @@ struct packing {
 
 static bool strips(const struct packing *p)
 {
-	return p->how->strip_values || p->how->strip_sources;
+	return p->how->strip_values || p->how->strip_sources || p->how->last_ns;
 }
 
 /* ---- what there is ---- */
@@ -49,7 +50,10 @@ static int add_part(struct packing *p, uint32_t file)
 	}
 	if (code)
 		return code;
-	struct pack_part part = {.row = {.file = file, .bytes = bytes}, .original = bytes};
+	struct pack_part part = {
+		.row = {.file = file, .bytes = bytes}, .file = file, .original = bytes};
+	if (file != FILE_META)
+		part.row.file += p->last.shift;
 	p->parts[file == FILE_META ? 0 : p->count++] = part;
 	p->total += bytes;
 	return 0;
@@ -76,7 +80,8 @@ static int list_parts(struct packing *p)
 		code = pl_err_cause(p->err, PL_ERR_MEMORY, "no memory for the list of segments");
 	p->count = 1;
 	for (size_t i = 0; i < n && code == 0; i++)
-		code = add_part(p, files[i]);
+		if (!p->last.on || files[i] >= p->last.first_file)
+			code = add_part(p, files[i]);
 	if (code == 0)
 		code = add_part(p, FILE_META);
 	buf_release(&numbers);
@@ -125,7 +130,7 @@ static int read_piece(struct packing *p, struct span span)
 /* As it is, with its damages. */
 static int copy_part(struct packing *p, const struct pack_part *part)
 {
-	struct span span = {.file = part->row.file};
+	struct span span = {.file = part->file};
 	int code = 0;
 
 	for (; span.off < part->original && code == 0; span.off += span.length) {
@@ -170,7 +175,7 @@ static int put_stripped(struct packing *p, struct pack_part *part, const struct 
 
 static int strip_part(struct packing *p, struct pack_part *part)
 {
-	struct stream s = {.files = p->files, .file = part->row.file, .size = part->original};
+	struct stream s = {.files = p->files, .file = part->file, .size = part->original};
 	int code;
 
 	while ((code = stream_head(&s, p->err)) != PL_END) {
@@ -224,8 +229,11 @@ static int put_all(struct packing *p, int fd)
 {
 	int code = list_parts(p);
 
-	p->strip = (struct pack_strip){
-		.how = p->how, .parts = p->parts, .part_count = p->count, .packed = p->packed};
+	p->strip = (struct pack_strip){.how = p->how,
+		.parts = p->parts,
+		.part_count = p->count,
+		.packed = p->packed,
+		.last = &p->last};
 	if (code == 0 && strips(p))
 		code = count_parts(p);
 	p->fd = fd;
@@ -245,7 +253,10 @@ int pl_recording_pack(struct pl_recording *r, int fd, const struct pl_pack *how,
 	struct packing p = {.files = r->files, .how = how, .packed = out, .err = &why};
 
 	*out = (struct pl_packed){0};
-	int code = put_all(&p, fd);
+	int code = how->last_ns ? pack_last_choose(&p.last, r, how->last_ns) : 0;
+	if (code == 0)
+		code = put_all(&p, fd);
+	pack_last_release(&p.last);
 	pack_strip_release(&p.strip);
 	buf_release(&p.room);
 	buf_release(&p.out);

@@ -94,7 +94,7 @@ static int strip_source(const struct pack_strip *s, struct pl_view v, struct pl_
 static uint64_t new_size(const struct pack_strip *s, uint64_t file, uint64_t bytes)
 {
 	for (size_t i = 0; i < s->part_count; i++)
-		if (s->parts[i].row.file == file && s->parts[i].original == bytes &&
+		if (s->parts[i].file == file && s->parts[i].original == bytes &&
 			!s->parts[i].damaged)
 			return s->parts[i].row.bytes;
 	return bytes;
@@ -112,10 +112,12 @@ static int strip_end(const struct pack_strip *s, const struct pack_record *in, s
 	buf_varint(out, ticks);
 	buf_varint(out, recovered);
 	buf_varint(out, meta == in->off && !s->parts[0].damaged ? in->at : meta);
-	buf_varint(out, file);
+	buf_varint(out, s->last->on ? s->last->first_file + s->last->shift : file);
 	for (; v.left; file++) {
 		if (view_varint(&v, &bytes))
 			return PL_ERR_FORMAT;
+		if (s->last->on && file < s->last->first_file)
+			continue;
 		buf_varint(out, new_size(s, file, bytes));
 	}
 	return 0;
@@ -140,10 +142,23 @@ static int strip_payload(struct pack_strip *s, const struct pack_record *in, str
 	}
 }
 
+/* After the header: what is left out, with what the limit had dropped. */
+static void put_evicted(struct pack_strip *s, struct pl_buf *out)
+{
+	if (!s->last->on || !s->last->left_out)
+		return;
+	buf_reset(&s->payload);
+	pack_last_put(s->last, &s->payload);
+	record_write(out, RECORD_EVICTED, buf_view(&s->payload), NULL, 0);
+}
+
 /* Records of other kinds have neither values nor texts of sources. */
 int pack_strip(struct pack_strip *s, const struct pack_record *in, struct pl_buf *out)
 {
 	const uint16_t kind = in->record.kind;
+
+	if (s->last->on && (kind == RECORD_EVICTED || !pack_last_keeps(s->last, &in->record)))
+		return 0;
 	const bool changes = kind == RECORD_HEADER || kind == RECORD_SOURCE || kind == RECORD_END ||
 			     (kind == RECORD_BLOCK && s->how->strip_values);
 	struct pl_view plain;
@@ -160,6 +175,8 @@ int pack_strip(struct pack_strip *s, const struct pack_record *in, struct pl_buf
 		code = PL_ERR_MEMORY;
 	if (code == 0)
 		record_write(out, kind, buf_view(&s->payload), NULL, 0);
+	if (code == 0 && kind == RECORD_HEADER)
+		put_evicted(s, out);
 	return code == 0 && out->failed ? PL_ERR_MEMORY : code;
 }
 

@@ -6,10 +6,12 @@
 #include "format/pack.h"
 #include "format/record.h"
 #include "pathline/recording.h"
+#include "trace/pack_last.h"
 
 /* A file of the recording: its row in the pack, and how long it was. */
 struct pack_part {
 	struct pack_row row;
+	uint32_t file; /* its number in the recording */
 	uint64_t original;
 	bool damaged; /* a part of it is left out: END must not fit */
 };
@@ -27,8 +29,9 @@ struct pack_strip {
 	const struct pack_part *parts; /* in order of file; END says how long they are */
 	size_t part_count;
 	struct pl_packed *packed; /* counts */
-	struct pl_buf plain;	  /* owned: room */
-	struct pl_buf payload;	  /* owned: room */
+	const struct pack_last *last;
+	struct pl_buf plain;   /* owned: room */
+	struct pl_buf payload; /* owned: room */
 };
 
 /* Append the record as the pack has it. PL_ERR_FORMAT: what is in it is not understood, and nothing

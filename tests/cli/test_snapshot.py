@@ -48,6 +48,26 @@ print(pathline.snapshot(sys.argv[2]), pathline.snapshot("/nonexistent/file"))
 '''
 
 
+TWO_PARTS = '''\
+import time
+
+
+def before(count):
+    return count
+
+
+def after(count):
+    return count
+
+
+for number in range(2000):
+    before(number)
+time.sleep(0.5)
+for number in range(40):
+    after(number)
+'''
+
+
 class Snapshot(unittest.TestCase):
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="snapshot-")
@@ -104,6 +124,22 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(done.stdout, "True False\n")
         self.assertIn("no snapshot: /nonexistent/file cannot be written", done.stderr)
         self.assertIn("book", self.called(path))
+
+    def test_the_newest_alone(self):
+        """Of a thread that wrote long before, its last block is there; what is left out is a gap, and it is sound."""
+        recording, path = os.path.join(self.dir, "r"), os.path.join(self.dir, "last")
+        done = session.pathline("record", "-q", "--values", "none", "-o", recording, "--", session.PYTHON, self.write(TWO_PARTS))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for last in "1h", "10ms":
+            done = session.pathline("pack", "--force", "--last", last, "-o", path, recording)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(session.pathline("check", path).returncode, 0)
+            calls, whole = self.calls(path), self.calls(recording)
+            self.assertEqual(calls.count("after"), 40)
+            self.assertEqual(calls, whole[-len(calls):] if last == "10ms" else whole)
+        done = session.pathline("pack", "--last", "soon", "-o", path, recording)
+        self.assertIn(b"'soon' is not a time", done.stderr)
+        self.assertEqual(done.returncode, 2)
 
     def test_nothing_is_recorded(self):
         done = subprocess.run([session.PYTHON, self.write(ITSELF), PACKAGE, "x"], capture_output=True, text=True, timeout=60, cwd=self.dir)
