@@ -33,6 +33,7 @@ static void fill_order(struct recorder_order *to, const struct attach_order *o, 
 		.dlsym = o->target->dlsym,
 		.leave = o->arena == NULL,
 		.pid = o->target->own_pid,
+		.parent = o->parent,
 		.library_fd = library_fd};
 	snprintf(to->entry, sizeof to->entry, RECORDER_ORDERED);
 	if (library_fd < 0)

@@ -24,6 +24,7 @@ struct attach_order {
 	const struct target *target;
 	const char *recorder; /* path of the recorder's library, for us */
 	const char *arena;    /* path, for the program; NULL: the order is to leave */
+	uint32_t parent;      /* number of the process that started it; 0: none recorded */
 };
 
 /* What became of it. */

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "attach/attach.h"
+#include "cmd/attach_children.h"
 #include "cmd/attach_leave.h"
 #include "cmd/attach_own.h"
 #include "cmd/attach_pid.h"
@@ -47,8 +48,7 @@ static const char ABOUT[] =
 	"--for, or\n`pathline detach PID` ends the recording, and the program goes on as "
 	"before.\n\n"
 	"It may be in a container; another user's can be attached by root. Not yet: machines "
-	"other\nthan x86-64, programs that it starts by exec. What ptrace does not allow is "
-	"refused,\nwith the reason.";
+	"other\nthan x86-64. What ptrace does not allow is refused, with the reason.";
 
 struct attaching {
 	struct cmd *cmd;
@@ -86,7 +86,7 @@ static int read_options(struct attaching *a)
 {
 	const struct cmd_option own[] = {
 		{"for", 0, "TIME", "end after that long: 500ms, 5s, 2m, 1h", .text = &a->for_text},
-		{"children", 0, NULL, "also record the processes that it forks",
+		{"children", 0, NULL, "also record the processes that it starts",
 			.flag = &a->children},
 		{"by-itself", 0, "VERSION",
 			"for the package pathline: PID, a Python of that version, loads the\n"
@@ -323,9 +323,14 @@ static void hear_signals(void)
 
 static void wait_for_end(struct attaching *a)
 {
+	static struct attach_children children;
 	const int64_t until_ns = a->for_ns ? attach_clock_ns() + a->for_ns : INT64_MAX;
 
+	children = (struct attach_children){
+		.head = a->drain.arena.head, .program = &a->target, .arena = a->drain.arena_path};
 	while (!asked_to_end && !is_over(a) && collector_lives(a)) {
+		if (a->children && !a->own_version && !a->target.foreign && !a->target.own_shm)
+			attach_children_look(&children);
 		int64_t left_ns = until_ns - attach_clock_ns();
 		if (left_ns <= 0)
 			return;

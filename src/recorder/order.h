@@ -41,6 +41,7 @@ struct recorder_order {
 	/* whom it is for: a child that it forks before it is carried out has it, too, and does
 	 * nothing */
 	int32_t pid;
+	uint32_t parent; /* number of the process that started it; 0: none recorded */
 };
 _Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "it fits its page");
 

@@ -95,10 +95,11 @@ static const char *unsupported_build(void)
 }
 
 /* With the GIL. If it fails, the arena is unmapped. */
-static int come_in(struct arena *arena, const char **why)
+static int come_in(struct arena *arena, uint32_t parent, const char **why)
 {
 	const struct recorder_start start = {
 		.arena = *arena,
+		.parent = parent,
 		.how = HOW_START,
 		.slot = &guest.slot,
 		.on_key = &guest.on_key,
@@ -132,7 +133,7 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 	if (order->leave)
 		pathline_recorder_leave(&why);
 	else
-		come_in(arena, &why);
+		come_in(arena, order->parent, &why);
 	raised_give_back(raised);
 	if (order->own_thread)
 		PyGILState_Release(state);
@@ -213,7 +214,7 @@ int ordered_come_in(const char *path, const char **why)
 		*why = "the recording's memory in /dev/shm cannot be opened";
 		return -1;
 	}
-	came_by_itself = come_in(&arena, why) == 0;
+	came_by_itself = come_in(&arena, 0, why) == 0;
 	return came_by_itself ? 0 : -1;
 }
 
