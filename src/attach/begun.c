@@ -33,8 +33,8 @@ static uint64_t place_of_int(int pid, uint64_t at, const uint8_t *code)
 	if (code[0] == 0x8b && code[1] == 0x05 && code[6] == 0xc3)
 		return at + 6 + (uint64_t)(int64_t)number_at(code + 2);
 	if (code[0] != 0x48 || code[1] != 0x8b || code[2] != 0x05 || code[7] != 0x8b ||
-		!memory_read(pid, at + 7 + (uint64_t)(int64_t)number_at(code + 3), &base,
-			sizeof base))
+		!memory_read(
+			pid, at + 7 + (uint64_t)(int64_t)number_at(code + 3), &base, sizeof base))
 		return 0;
 	if (code[8] == 0x40 && code[10] == 0xc3)
 		return base + code[9];
@@ -50,9 +50,8 @@ bool target_has_begun(const struct target *t)
 
 	if (!at || !memory_read(t->pid, at, code, sizeof code))
 		return false;
-	const size_t skip = memcmp(code, branch_target, sizeof branch_target) == 0
-				    ? sizeof branch_target
-				    : 0;
+	const size_t skip =
+		memcmp(code, branch_target, sizeof branch_target) == 0 ? sizeof branch_target : 0;
 	at = place_of_int(t->pid, at + skip, code + skip);
 	return at && memory_read(t->pid, at, &begun, sizeof begun) && begun == 1;
 }

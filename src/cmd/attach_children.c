@@ -22,9 +22,8 @@
 static uint32_t number_of_parent(const struct arena_head *head, int pid)
 {
 	char status[4096];
-	const char *at = proc_text(pid, "status", status, sizeof status)
-				 ? strstr(status, "\nPPid:")
-				 : NULL;
+	const char *at =
+		proc_text(pid, "status", status, sizeof status) ? strstr(status, "\nPPid:") : NULL;
 	const long parent = at ? strtol(at + 6, NULL, 10) : 0;
 
 	for (unsigned i = 0; parent > 0 && i < ARENA_PROCESSES; i++) {
@@ -64,8 +63,7 @@ static void look_at_child(const struct attach_children *c, struct attach_child *
 	char why[ATTACH_WHY_BYTES];
 
 	child->done = ++child->looks >= LOOKS_MAX;
-	if (target_look(&now, child->pid, why) < 0 ||
-		(!now.arena[0] && !target_has_begun(&now)))
+	if (target_look(&now, child->pid, why) < 0 || (!now.arena[0] && !target_has_begun(&now)))
 		return;
 	child->done = true;
 	if (!now.arena[0] && is_to_be_recorded(c, &now))
