@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "recorder/compat/python.h"
+
 int hooks_install(bool at_main, const char **why);
 /* What was disabled is enabled again. */
 void hooks_hear_again(void);
