@@ -1,7 +1,7 @@
 /* Of a recording only the newest is packed: of each thread the blocks that end in the last so many
  * nanoseconds, and its last one. Before a block come those of its chain, without which it cannot be
- * read. What is left out is told as what --limit dropped is: by EVICTED, and the number of the first
- * segment. */
+ * read. What is left out is said as what --limit dropped is: by EVICTED, and the number of the
+ * first segment. */
 #ifndef PL_TRACE_PACK_LAST_H
 #define PL_TRACE_PACK_LAST_H
 
@@ -13,7 +13,7 @@
 struct pack_last {
 	bool on;
 	uint32_t first_file; /* the segments before it are left out */
-	/* added to the numbers of segments: the first one must not be 1, where a part is left out */
+	/* added to the numbers of segments: where a part is left out, the first one is not 1 */
 	uint32_t shift;
 	uint64_t left_out;  /* events */
 	struct pl_map from; /* process and thread -> the number of its first block, + 1 */
