@@ -60,7 +60,8 @@ enum pl_event_kind {
 		"the recorder had no memory, or could not start, and stopped itself")              \
 	X(ATTACHED, "attached",                                                                    \
 		"recording began here, in a running program: what was before is not known")        \
-	X(DETACHED, "detached", "recording ended here, and the program went on")
+	X(DETACHED, "detached", "recording ended here, and the program went on")                   \
+	X(NOTRACE, "notrace", "left out by @notrace(subtree=True); the mark before it says what")
 
 enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,

@@ -15,6 +15,7 @@ Where nothing is recorded everything here does nothing, and costs next to nothin
 other systems and other Pythons. All of it may be used by many threads.
 """
 from functools import wraps as _wraps
+from time import perf_counter as _clock
 
 from pathline import _recorder
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     _Function = TypeVar("_Function", bound=Callable[..., Any])
     _Globs = Union[str, Iterable[str]]
 
-__all__ = ["is_recording", "mark", "notrace", "precise_timestamping", "record", "snapshot", "start", "stop"]
+__all__ = ["is_recording", "mark", "notrace", "precise_timestamping", "record", "snapshot", "start", "stop",
+           "within"]
 
 _GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200  # of co_flags
 
@@ -76,18 +78,65 @@ class precise_timestamping:
         return _decorate(function, precise_timestamping)
 
 
+class within:
+    """Say that a block should take no longer than a time: "500ms", "2s", or a number of seconds.
+
+    If it does, a mark with the time that it took is put into the path at its end; and a flight
+    recorder (`pathline record --flight`) writes what it has kept. As a decorator: of each call of the
+    function. The text and the values are those of the mark. One object may be entered again and again.
+    """
+    __slots__ = ("_begun", "_limit", "_text", "_values")
+
+    def __init__(self, time: "Union[str, float]", text: str = "slow", /, **values: object) -> None:
+        self._limit = _seconds(time)
+        self._text = text
+        self._values = values
+        self._begun: list[float] = []
+
+    def __enter__(self) -> "within":
+        self._begun.append(_clock())
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        took = _clock() - self._begun.pop()
+        if took > self._limit:
+            _recorder.tell_slow(self._text, took, self._values)
+
+    def __call__(self, function: "_Function") -> "_Function":
+        return _decorate(function, self._again)
+
+    def _again(self) -> "within":
+        return within(self._limit, self._text, **self._values)
+
+
+_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def _seconds(time):
+    if isinstance(time, (int, float)):
+        return float(time)
+    number = time.rstrip("umsh")
+    try:
+        return float(number) * _UNITS[time[len(number):]]
+    except (ValueError, KeyError):
+        raise ValueError(f"{time!r} is not a time; write '500ms', '2s', or a number of seconds") from None
+
+
 def start(dir: "Union[str, os.PathLike[str], None]" = None, *, include: "_Globs" = (), exclude: "_Globs" = (),
-          values: "Union[str, None]" = None, limit: "Union[str, int, None]" = None) -> bool:
+          values: "Union[str, None]" = None, limit: "Union[str, int, None]" = None,
+          flight: "Union[str, None]" = None) -> bool:
     """Record this process from here on, all of its threads.
 
     The path of each thread begins with its stack. `dir` is the directory of the recording, new or
     empty; without it a new one in `.pathline`. The others are as in `pathline record`: globs of
-    modules or paths, "calls", "lines" or "none", and a size such as "64M".
+    modules or paths, "calls", "lines" or "none", and a size such as "64M". With flight="60s" only the
+    newest is kept, in memory, and written into a new directory below `dir` when something happens.
 
     False: it is recorded already; or it cannot be recorded, of which a RuntimeWarning has the reason.
     """
     from pathline import _recording
-    begun = _recording.begin(dir, {"include": include, "exclude": exclude, "values": values, "limit": limit})
+    begun = _recording.begin(dir, {"include": include, "exclude": exclude, "values": values, "limit": limit,
+                                   "flight": flight})
     if begun:
         globals()["mark"] = _recorder.found().mark
     return begun
@@ -96,6 +145,7 @@ def start(dir: "Union[str, os.PathLike[str], None]" = None, *, include: "_Globs"
 def stop() -> "Union[str, None]":
     """End the recording that start() began, and wait until it is on disk: its directory.
 
+    That of a flight recorder is the directory below which it writes.
     The process runs on as before start(). None: start() began none, or stop() ended it already.
     """
     from pathline import _recording
@@ -138,11 +188,20 @@ class record:
         return _decorate(function, lambda: record(self._dir, **self._options))
 
 
-def notrace(function: "_Function") -> "_Function":
+def notrace(function: "Union[_Function, None]" = None, *, subtree: bool = False) -> "Any":
     """Do not record this function, and what is defined in it. What it calls is recorded.
 
     As with `--exclude`, its calls are shown where they call code that is recorded.
+
+    @notrace(subtree=True): neither is what it calls. A mark names it, and a gap in the path has the
+    number of events that are missing. That is so in its thread, while it runs: not while a generator
+    or coroutine waits, and not in threads and processes that it starts.
     """
+    if function is None:
+        return lambda function: notrace(function, subtree=subtree)
+    if subtree:
+        from pathline import _subtree
+        return _subtree.left_out(function)
     from pathline import _recording
     codes = [getattr(getattr(function, "__wrapped__", function), "__code__", None)]
     while codes:
@@ -155,14 +214,18 @@ def notrace(function: "_Function") -> "_Function":
 
 def _decorate(function, section):
     """section(): a new context, for each run of the function."""
+    return _KINDS[_kind(function)](function, section)
+
+
+def _kind(function):
     flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
     if flags & _ASYNC_GENERATOR:
-        return _async_generator(function, section)
+        return "async generator"
     if flags & _COROUTINE:
-        return _coroutine(function, section)
+        return "coroutine"
     if flags & _GENERATOR and not flags & _ITERABLE_COROUTINE:
-        return _generator(function, section)
-    return _function(function, section)
+        return "generator"
+    return "function"
 
 
 def _function(function, section):
@@ -189,24 +252,27 @@ def _coroutine(function, section):
     return inside
 
 
-def _async_generator(function, section):
-    """What `yield from` would be, where there is none."""
+def _async_generator(function, section, driven=lambda step: step):
+    """What `yield from` would be, where there is none. driven(step): what is awaited in place of a step."""
     @_wraps(function)
     async def inside(*args, **kwargs):
         with section():
             items = function(*args, **kwargs)
             try:
-                item = await items.__anext__()
+                item = await driven(items.__anext__())
                 while True:
                     try:
                         sent = yield item
                     except GeneratorExit:
-                        await items.aclose()
+                        await driven(items.aclose())
                         raise
                     except BaseException as raised:
-                        item = await items.athrow(raised)
+                        item = await driven(items.athrow(raised))
                     else:
-                        item = await items.asend(sent)
+                        item = await driven(items.asend(sent))
             except StopAsyncIteration:
                 pass
     return inside
+
+
+_KINDS = {"async generator": _async_generator, "coroutine": _coroutine, "generator": _generator, "function": _function}

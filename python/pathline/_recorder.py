@@ -90,3 +90,10 @@ def begin():
 
 def end(section):
     pass
+
+
+def tell_slow(text, seconds, values):
+    """A mark, and what a flight recorder has kept is written."""
+    if module():
+        module().mark(text, took=f"{seconds:.3g}s", **{name: value for name, value in values.items() if name != "took"})
+        module().flight()

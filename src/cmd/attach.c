@@ -162,7 +162,8 @@ static int start_collector_for(struct attaching *a)
 	struct collector_start s = {.directory_fd = a->place.directory_fd,
 		.directory = a->place.real,
 		.command = text,
-		.attached = true};
+		.attached = true,
+		.flight = {.folder = a->place.home, .name = a->target.program}};
 
 	a->options.no_children = !a->children;
 	record_options_apply(&a->options, &s);
@@ -277,7 +278,8 @@ static int come_in(struct attaching *a)
 	if (a->target.own_shm)
 		snprintf(arena, sizeof arena, "/dev/shm%s", strrchr(a->drain.arena_path, '/'));
 	if (a->own_version)
-		failed = !attach_own_tell(a->recorder, a->drain.arena_path, a->place.real);
+		failed = !attach_own_tell(a->recorder, a->drain.arena_path,
+			a->options.flight_ns ? a->place.home : a->place.real);
 	else
 		failed = !give_arena(a) || attach_send(&o, &sent, a->why) < 0;
 	if (failed || !wait_for_it(a, &o, &sent)) {
@@ -361,6 +363,7 @@ static void report(struct attaching *a)
 		.head = a->drain.arena.head,
 		.program = a->target.program,
 		.foreign = "",
+		.flight = a->options.flight_ns != 0,
 		.quiet = a->options.quiet};
 
 	end.answer = drain_ask(&a->drain, 0, 0, &end.report);
@@ -372,6 +375,8 @@ static void report(struct attaching *a)
 	record_end_say(&end);
 	if (end.answer == ANSWER_REPORT && end.report.finished)
 		waitpid(a->drain.collector, NULL, 0);
+	if (a->options.flight_ns && end.report.finished && !end.report.flights)
+		place_undo(&a->place);
 }
 
 static int attach_to(struct attaching *a)
@@ -380,7 +385,7 @@ static int attach_to(struct attaching *a)
 
 	snprintf(name, sizeof name, "%d", a->target.pid);
 	finish_dead_arenas(NULL);
-	int code = place_make(&a->place, a->options.directory, name);
+	int code = record_options_place(&a->options, &a->place, name);
 	if (code != CMD_GO)
 		return code;
 	hear_signals();

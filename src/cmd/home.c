@@ -247,19 +247,6 @@ bool home_latest(const char *folder, const struct home_list *list, size_t *index
 	return false;
 }
 
-/* Made under another name and renamed over the old one, so that the link exists at any moment. */
-void home_set_latest(const char *folder, const char *name)
-{
-	char link[PATH_MAX], aside[PATH_MAX];
-
-	snprintf(link, sizeof link, "%.*s/" HOME_LATEST, PATH_MAX - 32, folder);
-	snprintf(aside, sizeof aside, "%.*s/." HOME_LATEST ".%d", PATH_MAX - 32, folder,
-		(int)getpid());
-	unlink(aside);
-	if (symlink(name, aside) == 0 && rename(aside, link) < 0)
-		unlink(aside);
-}
-
 /* Before the recording is removed: the link then leads to the one before it, or is removed. */
 void home_unset_latest(const char *folder, const char *name)
 {
@@ -275,7 +262,7 @@ void home_unset_latest(const char *folder, const char *name)
 				before = list.entries[i].name;
 	snprintf(link, sizeof link, "%.*s/" HOME_LATEST, PATH_MAX - 16, folder);
 	if (before)
-		home_set_latest(folder, before);
+		folder_set_latest(folder, before);
 	else
 		unlink(link);
 	home_list_release(&list);

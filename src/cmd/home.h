@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "os/folder.h"
 
 #define HOME_NAME   ".pathline"
-#define HOME_LATEST "latest" /* a link in it */
+#define HOME_LATEST FOLDER_LATEST /* a link in it */
 
 struct home_entry {
 	char *name;	 /* owned */
@@ -47,8 +48,6 @@ void home_list_release(struct home_list *list);
 /* Index of the latest recording: the one that the link leads to, else the last one that has a path.
  * false: there is none. */
 bool home_latest(const char *folder, const struct home_list *list, size_t *index);
-/* Let the link lead to this entry of the folder. Atomic. */
-void home_set_latest(const char *folder, const char *name);
 /* The link leads to this entry, which is no longer the latest: let it lead to the newest one before
  * it that has a path, or remove it. */
 void home_unset_latest(const char *folder, const char *name);

@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
 #include "cmd/home.h"
-
-#define SAME_MAX 1000 /* recordings with the same name in the same second */
+#include "os/folder.h"
 
 static int place_failed(const char *path, int err)
 {
@@ -36,44 +34,28 @@ static void make_ignored(void)
 	close(fd);
 }
 
-/* Regardless of the umask: it is the program's, and may be one under which directories are
- * unusable. */
-static bool make_private(const char *path)
-{
-	return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0;
-}
-
-/* FOLDER/261128-101112-name, and -2, -3 for others of the same second. */
 static int make_named(struct place *p, const char *name)
 {
-	char stamp[32];
-	time_t now = time(NULL);
-	struct tm local;
+	int err = folder_make_named(p->home, name, p->path);
 
-	localtime_r(&now, &local);
-	strftime(stamp, sizeof stamp, "%y%m%d-%H%M%S", &local);
-	for (int n = 1; n < SAME_MAX; n++) {
-		int length = snprintf(p->path, sizeof p->path, "%s/%s-%s", p->home, stamp, name);
-		if (length >= (int)sizeof p->path - 8)
-			return place_failed(p->home, ENAMETOOLONG);
-		if (n > 1)
-			snprintf(p->path + length, sizeof p->path - (size_t)length, "-%d", n);
-		if (make_private(p->path))
-			return CMD_GO;
-		if (errno != EEXIST)
-			break;
-	}
-	return place_failed(p->path, errno);
+	return err ? place_failed(err == ENAMETOOLONG ? p->home : p->path, err) : CMD_GO;
+}
+
+static int make_home(struct place *p)
+{
+	strcpy(p->home, HOME_NAME);
+	p->made_home = folder_make_private(HOME_NAME);
+	if (!p->made_home && errno != EEXIST)
+		return place_failed(HOME_NAME, errno);
+	make_ignored();
+	return CMD_GO;
 }
 
 static int make_default(struct place *p, const char *name)
 {
-	strcpy(p->home, HOME_NAME);
-	p->made_home = make_private(HOME_NAME);
-	if (!p->made_home && errno != EEXIST)
-		return place_failed(HOME_NAME, errno);
-	make_ignored();
-	return make_named(p, name);
+	int code = make_home(p);
+
+	return code == CMD_GO ? make_named(p, name) : code;
 }
 
 static bool is_empty(const char *path)
@@ -105,7 +87,7 @@ static int make_given(struct place *p, const char *directory)
 		snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
 		return place_failed(directory, *directory ? ENAMETOOLONG : ENOENT);
 	make_parents(p);
-	if (make_private(directory))
+	if (folder_make_private(directory))
 		return CMD_GO;
 	if (errno != EEXIST)
 		return place_failed(directory, errno);
@@ -138,6 +120,43 @@ int place_make_in(struct place *p, const char *folder, const char *name)
 	int code = make_named(p, name);
 
 	return code == CMD_GO ? place_open(p) : code;
+}
+
+/* The folder that was given, or the default one. What it is given to write comes later, so that it
+ * can be written to is asked now. */
+static int make_folder(struct place *p, const char *folder)
+{
+	char real[PATH_MAX];
+	int code = CMD_GO;
+
+	if (!folder)
+		code = make_home(p);
+	else if (!*folder || snprintf(p->home, sizeof p->home, "%s", folder) >= (int)sizeof p->home)
+		return place_failed(folder, *folder ? ENAMETOOLONG : ENOENT);
+	else if (folder_make_private(folder))
+		p->made_folder = true;
+	else if (errno != EEXIST)
+		return place_failed(folder, errno);
+	if (code != CMD_GO)
+		return code;
+	if (!realpath(p->home, real) || access(real, W_OK | X_OK) < 0) {
+		cmd_say("record: recordings cannot be written to '%s': %s", p->home,
+			strerror(errno));
+		return CMD_RECORD_FAILED;
+	}
+	strcpy(p->home, real);
+	return CMD_GO;
+}
+
+int place_make_flight(struct place *p, const char *folder)
+{
+	*p = (struct place){.directory_fd = -1, .flight_default = !folder};
+	int code = make_folder(p, folder);
+
+	if (code != CMD_GO)
+		return code;
+	const int err = folder_make_in_memory("flight", p->path);
+	return err ? place_failed(p->path, err) : place_open(p);
 }
 
 /* Remove the last part. */
@@ -174,6 +193,8 @@ void place_undo(struct place *p)
 		rmdir(path);
 	if (p->made_home)
 		undo_home();
+	if (p->made_folder)
+		rmdir(p->home);
 }
 
 void place_remove(struct place *p)
@@ -201,7 +222,7 @@ static const char *name_of(const struct place *p)
 void place_publish(const struct place *p)
 {
 	if (p->is_default)
-		home_set_latest(p->home, name_of(p));
+		folder_set_latest(p->home, name_of(p));
 }
 
 void place_withdraw(const struct place *p)

@@ -12,6 +12,8 @@ struct place {
 	char real[PATH_MAX]; /* absolute */
 	bool is_default;     /* `latest` in the folder leads to it */
 	bool made_home;	     /* there was no .pathline */
+	bool made_folder;    /* of a flight recorder, given by -o */
+	bool flight_default; /* likewise: its home is the default one */
 	int made_parents;    /* for -o new/sub/dir: 2 */
 };
 
@@ -20,6 +22,9 @@ struct place {
 int place_make(struct place *p, const char *directory, const char *name);
 /* FOLDER/<YYMMDD-HHMMSS>-<name>/, in a folder that exists. */
 int place_make_in(struct place *p, const char *folder, const char *name);
+/* For a flight recorder: a directory in memory; p->home is the folder of what it writes, DIR or
+ * .pathline, absolute, and is made too. CMD_GO, or an exit code after saying why. */
+int place_make_flight(struct place *p, const char *folder);
 /* There is no recording: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);
 /* The same for a recording that is written, and in which nothing is. */

@@ -118,7 +118,8 @@ static int start_collector(struct run *r)
 	buf_u8(&command, 0);
 	struct collector_start s = {.directory_fd = r->place.directory_fd,
 		.directory = r->place.real,
-		.command = command.failed ? "" : (const char *)command.at};
+		.command = command.failed ? "" : (const char *)command.at,
+		.flight = {.folder = r->place.home, .name = r->what.name}};
 	record_options_apply(&r->options, &s);
 	int code = drain_start(&r->drain, &s, "record");
 	buf_release(&command);
@@ -210,6 +211,7 @@ static int finish_record(struct run *r, int status)
 		.python = r->options.python != NULL,
 		.foreign = r->foreign,
 		.quiet = r->options.quiet,
+		.flight = r->options.flight_ns != 0,
 		.status = status};
 
 	end.answer = drain_ask(&r->drain, r->child.pid, status, &end.report);
@@ -226,6 +228,8 @@ static int finish_record(struct run *r, int status)
 	}
 	if (whole)
 		waitpid(r->drain.collector, NULL, 0);
+	if (whole && r->options.flight_ns && !end.report.flights)
+		place_undo(&r->place);
 	if (whole && r->missing && record_end_is_empty(&end))
 		place_remove(&r->place);
 	else if (r->options.stat && !r->usage.calibrating && end.answer == ANSWER_REPORT &&
@@ -234,7 +238,7 @@ static int finish_record(struct run *r, int status)
 	return WIFSIGNALED(status) ? child_die_of(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
-static int record_run(struct run *r, const char *directory)
+static int record_run(struct run *r)
 {
 	child_begin(&r->child);
 	int code = find_preload(r);
@@ -242,7 +246,7 @@ static int record_run(struct run *r, const char *directory)
 	if (code != CMD_GO)
 		return code;
 	finish_dead_arenas(NULL);
-	code = place_make(&r->place, directory, r->what.name);
+	code = record_options_place(&r->options, &r->place, r->what.name);
 	if (code != CMD_GO)
 		return code;
 	child_prepare(&r->child);
@@ -279,7 +283,10 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 	struct run r = {.cmd = c,
 		.drain.channel = -1,
 		.place.directory_fd = -1,
-		.options = {.quiet = true, .stat = true, .no_children = true},
+		.options = {.directory = directory,
+			.quiet = true,
+			.stat = true,
+			.no_children = true},
 		.usage.calibrating = true};
 	struct record_values *values = &r.options.values;
 
@@ -290,7 +297,7 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 	if (code == CMD_GO)
 		code = what_resolve(&r.what, words, count, NULL);
 	if (code == CMD_GO)
-		code = record_run(&r, directory);
+		code = record_run(&r);
 	run_release(&r);
 	return code;
 }
@@ -334,6 +341,10 @@ static int read_options(struct record_options *o, struct cmd *c)
 		cmd_say("record: nothing to run; write: pathline record script.py");
 		code = CMD_USAGE;
 	}
+	if (code == CMD_GO && o->flight_ns && o->stat) {
+		cmd_say("record: --stat needs all of a recording; leave --flight out");
+		code = CMD_USAGE;
+	}
 	return code == CMD_GO ? record_options_end(o, c->words) : code;
 }
 
@@ -348,7 +359,7 @@ int cmd_record(struct cmd *c)
 		r.missing = code == CMD_GO ? missing_script(&r) : NULL;
 	}
 	if (code == CMD_GO)
-		code = record_run(&r, r.options.directory);
+		code = record_run(&r);
 	run_release(&r);
 	return code;
 }

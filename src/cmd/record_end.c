@@ -346,6 +346,37 @@ void record_end_say_latest(const struct record_end *e)
 		cmd_say("the latest recording is still %s", name);
 }
 
+/* What a flight recorder wrote: the last one is looked at like any other recording. */
+static void say_flight(const struct record_end *e)
+{
+	const struct collector_packet *p = &e->report;
+	struct place last = *e->place;
+	struct record_end of_last = *e;
+
+	if (p->flight_failed)
+		cmd_say_bold(e->cmd, "the newest of the recording could not be written to %s: %s",
+			e->place->home, strerror(p->flight_failed));
+	if (e->quiet)
+		return;
+	if (!p->flights && !p->flight_failed)
+		cmd_say("nothing was written: no exception ended the program or a thread, no "
+			"signal a process, and no section was too slow");
+	if (!p->flights)
+		return;
+	snprintf(last.real, sizeof last.real, "%s", p->flight);
+	snprintf(last.path, sizeof last.path, "%s", shorten(p->flight));
+	last.is_default = last.flight_default;
+	of_last.place = &last;
+	if (p->flights > 1)
+		cmd_say("%u recordings were written; the last one is %s", p->flights, last.path);
+	else
+		cmd_say("the newest was written to %s", last.path);
+	say_losses(e);
+	say_crashes(&of_last);
+	say_kill(&of_last);
+	say_next(&of_last);
+}
+
 /* Faults are said with --quiet, too; all else is left out then. What the user can do next comes
  * last, where it is seen. */
 void record_end_say(const struct record_end *e)
@@ -362,7 +393,9 @@ void record_end_say(const struct record_end *e)
 		cmd_say_bold(e->cmd,
 			"the collector, which writes the recording, does not answer; the "
 			"next pathline command finishes the recording");
-	if (e->quiet)
+	if (e->flight && e->answer == ANSWER_REPORT)
+		say_flight(e);
+	if (e->quiet || (e->flight && e->answer == ANSWER_REPORT))
 		return;
 	if (e->answer == ANSWER_REPORT) {
 		say_totals(e);

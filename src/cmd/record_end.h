@@ -23,7 +23,8 @@ struct record_end {
 	bool python;	     /* --python was given: so WHAT is a script */
 	const char *foreign; /* the loader of the program, if it does not load our library; "" */
 	bool quiet;
-	int status; /* the command's, of waitpid */
+	bool flight; /* it was a flight recorder */
+	int status;  /* the command's, of waitpid */
 	enum answer answer;
 	struct collector_packet report; /* only with ANSWER_REPORT */
 };

@@ -16,6 +16,11 @@ static const char HELP_LIMIT[] =
 	"Without it: " DEFAULT_LIMIT "iB";
 static const char HELP_KEEP[] =
 	"drop what was recorded longer ago than AGE: 12h, 30d, 8w. Without it: nothing";
+static const char HELP_FLIGHT[] =
+	"a flight recorder: keep the newest TIME in memory (at most --limit, without\n"
+	"it 64M), and write it into a new directory below DIR, without it .pathline,\n"
+	"when an exception ends the program or a thread, when a signal ends a process,\n"
+	"or when a section is too slow (pathline.within)";
 static const char HELP_ON_FULL[] =
 	"when events come faster than they can be written: the program waits (at\n"
 	"most 2 s), or events are lost; the recording says so. Without it: wait";
@@ -89,7 +94,7 @@ enum { TIMING_CLOCK, TIMING_CALLS };
 
 /* The words of options that are not simply text, as given. */
 struct choices {
-	const char *limit, *keep, *on_full, *passes, *order, *clock, *timing, *hot;
+	const char *limit, *keep, *flight, *on_full, *passes, *order, *clock, *timing, *hot;
 };
 
 /* An option whose word is one of an enum of arena.h. */
@@ -158,6 +163,15 @@ static int read_choices(struct record_options *o, const struct choices *word)
 			word->keep);
 		return CMD_USAGE;
 	}
+	if (word->flight && (!cmd_span(word->flight, &o->flight_ns) || !o->flight_ns)) {
+		cmd_say("%s: --flight: '%s' is not a time; write 30s, 60s or 5m", o->command,
+			word->flight);
+		return CMD_USAGE;
+	}
+	if (word->flight && word->keep) {
+		cmd_say("%s: --flight says how much is kept; leave --keep out", o->command);
+		return CMD_USAGE;
+	}
 	if (!read_count(word->hot, &o->hot_lines)) {
 		cmd_say("%s: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
 			"code",
@@ -175,6 +189,7 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c,
 		{"output", 'o', "DIR", HELP_OUTPUT, .text = &o->directory},
 		{"limit", 0, "SIZE", HELP_LIMIT, .text = &word->limit},
 		{"keep", 0, "AGE", HELP_KEEP, .text = &word->keep},
+		{"flight", 0, "TIME", HELP_FLIGHT, .text = &word->flight},
 		{"on-full", 0, "wait|drop", HELP_ON_FULL, .text = &word->on_full},
 		{"passes", 0, "all|none", HELP_PASSES, .text = &word->passes},
 		{"order", 0, "witness|exact", HELP_ORDER, .text = &word->order},
@@ -212,8 +227,7 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c,
 
 int record_options_read(struct record_options *o, struct cmd *c, const struct cmd_usage *usage)
 {
-	struct choices word = {.limit = DEFAULT_LIMIT,
-		.on_full = "wait",
+	struct choices word = {.on_full = "wait",
 		.passes = "all",
 		.order = "witness",
 		.clock = "tick=auto",
@@ -222,6 +236,9 @@ int record_options_read(struct record_options *o, struct cmd *c, const struct cm
 
 	o->command = o->choose.command = o->values.of.command = c->name;
 	int code = parse(o, &word, c, usage);
+	o->limit_given = word.limit != NULL;
+	if (!word.limit)
+		word.limit = DEFAULT_LIMIT;
 	return code == CMD_GO ? read_choices(o, &word) : code;
 }
 
@@ -230,6 +247,12 @@ int record_options_end(struct record_options *o, char *const *words)
 	int code = choose_end(&o->choose, words, "--include and --exclude");
 
 	return code == CMD_GO ? record_values_end(&o->values, words) : code;
+}
+
+int record_options_place(const struct record_options *o, struct place *p, const char *name)
+{
+	return o->flight_ns ? place_make_flight(p, o->directory)
+			    : place_make(p, o->directory, name);
 }
 
 static enum arena_stamps stamps_of(const struct record_options *o)
@@ -243,6 +266,10 @@ void record_options_apply(const struct record_options *o, struct collector_start
 {
 	s->limit_bytes = o->limit_bytes;
 	s->keep_ns = o->keep_ns;
+	if (o->flight_ns) {
+		s->limit_bytes = flight_limit(o->limit_given ? o->limit_bytes : 0);
+		s->keep_ns = s->flight.span_ns = o->flight_ns;
+	}
 	s->on_full = o->on_full;
 	s->no_children = o->no_children;
 	s->count_costs = o->stat;

@@ -163,11 +163,14 @@ static void prune_old(const struct service *s, uint64_t limit_bytes)
 static int start_collector_of(struct service *s)
 {
 	char text[PATH_MAX + 32];
-	struct collector_start start = {
-		.directory_fd = s->place.directory_fd, .directory = s->place.real, .command = text};
+	struct collector_start start = {.directory_fd = s->place.directory_fd,
+		.directory = s->place.real,
+		.command = text,
+		.flight = {.folder = s->folder, .name = s->what.name}};
 
 	record_options_apply(&s->options, &start);
-	start.limit_bytes = half_of_limit(s);
+	if (!s->options.flight_ns)
+		start.limit_bytes = half_of_limit(s);
 	start.outlives_terms = true;
 	snprintf(text, sizeof text, "%s (service)", s->what.name);
 	return drain_start(&s->drain, &start, "service");
@@ -225,7 +228,8 @@ static void remove_empty(struct service *s)
 static int record_service(struct service *s)
 {
 	prune_old(s, s->options.limit_bytes ? half_of_limit(s) : 0);
-	int code = place_make_in(&s->place, s->folder, s->what.name);
+	int code = s->options.flight_ns ? place_make_flight(&s->place, s->folder)
+					: place_make_in(&s->place, s->folder, s->what.name);
 
 	if (code == CMD_GO)
 		code = start_collector_of(s);

@@ -16,6 +16,7 @@ static const struct setting {
 } settings[] = {
 	{"LIMIT", "--limit", SETTING_TEXT},
 	{"KEEP", "--keep", SETTING_TEXT},
+	{"FLIGHT", "--flight", SETTING_TEXT},
 	{"VALUES", "--values", SETTING_TEXT},
 	{"VALUES_OF", "--values-of", SETTING_LIST},
 	{"VALUES_LIMIT", "--values-limit", SETTING_TEXT},

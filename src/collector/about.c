@@ -91,7 +91,7 @@ void collector_write_header(struct collector *c, const struct collector_start *s
 	put_pair(&b, "limit_bytes", text);
 	if (s->keep_ns) {
 		snprintf(text, sizeof text, "%lld", (long long)s->keep_ns);
-		put_pair(&b, "keep_ns", text);
+		put_pair(&b, s->flight.span_ns ? "flight_ns" : "keep_ns", text);
 	}
 	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
 	put_pair(&b, "start_ns", text);
@@ -180,5 +180,6 @@ void collector_write_end(struct collector *c, bool recovered)
 	collector_write_clock(c, true);
 	costs_write(&c->costs, &c->store);
 	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
+	flight_end(c);
 	collector_unlink(c);
 }

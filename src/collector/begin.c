@@ -114,6 +114,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->pid_space = arena_pid_space();
 	h->limit_bytes = s->limit_bytes;
 	snprintf(h->directory, sizeof h->directory, "%s", s->directory);
+	flight_begin(c, &s->flight);
 	return 0;
 }
 

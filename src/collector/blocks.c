@@ -35,6 +35,8 @@ static void note_gap(struct cut *k, const struct event *e)
 		return;
 	if (p)
 		p->lost += e->b;
+	if (e->a == PL_GAP_NOTRACE) /* it was wished */
+		return;
 	if (k->loss_count < sizeof k->losses / sizeof *k->losses)
 		k->losses[k->loss_count++] = (struct loss){.process = k->t->process,
 			.thread = k->t->thread,

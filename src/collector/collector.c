@@ -103,6 +103,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 		blocks_make_room(c, 0);
 	forget_codes(c, freed);
 	processes_end(c, now_ns);
+	flight_round(c, now_ns);
 	say_arena_torn(c);
 	say_store_failed(c);
 	return moved;
@@ -167,13 +168,17 @@ static void send_report(struct loop *l, bool finished)
 		.totals = c->totals,
 		.bytes = store_bytes(&c->store),
 		.running = c->processes.count,
-		.finished = finished};
+		.finished = finished,
+		.flights = c->flight.written,
+		.flight_failed = c->flight.failed};
 
 	if (!l->report_due)
 		return;
 	l->report_due = false;
 	p.totals.threads = c->streams.threads;
-	add_dropped(&p.totals, &c->store);
+	if (!c->flight.on) /* that only the newest is kept is its purpose */
+		add_dropped(&p.totals, &c->store);
+	snprintf(p.flight, sizeof p.flight, "%s", c->flight.last);
 	if (c->store.failed)
 		snprintf(p.text, sizeof p.text, "%s", store_why(&c->store));
 	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);

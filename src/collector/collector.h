@@ -52,6 +52,7 @@ struct collector_start {
 	enum arena_stamps stamps;
 	uint32_t hot_lines; /* as the arena has it */
 	struct collector_values values;
+	struct flight_wish flight;
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };
@@ -65,6 +66,9 @@ struct collector_packet {
 	uint64_t bytes;			/* of the recording */
 	uint32_t running;		/* processes that are still alive */
 	bool finished;			/* END is written: no process is alive */
+	uint32_t flights;		/* recordings that a flight recorder wrote */
+	int flight_failed;		/* errno of its last one; 0: it is there */
+	char flight[PATH_MAX];		/* the last one that is there; "": none */
 };
 
 /* The collector's whole life, in a process that was forked for it. Returns the exit code. */

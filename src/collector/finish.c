@@ -347,6 +347,7 @@ static bool finish_recording(struct collector *c)
 	int directory_fd = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	c->ticker.source = h->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+	flight_resume(c);
 	c->processes.by_mapping = true;
 	if (directory_fd < 0) { /* the recording is gone, so nobody needs its arena */
 		if (errno == ENOENT || errno == ENOTDIR)

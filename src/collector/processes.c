@@ -235,6 +235,14 @@ static struct ending ending_of(const struct collector *c, const struct process *
 	return (struct ending){PL_PROCESS_LOST, silent};
 }
 
+/* By a signal, also one of which only its parent knows the number. */
+static bool is_killed(const struct collector *c, const struct process *p)
+{
+	const struct ending e = ending_of(c, p);
+
+	return e.end == PL_PROCESS_SIGNALED || (e.end == PL_PROCESS_LOST && e.code);
+}
+
 static void write_end(struct collector *c, struct process *p)
 {
 	struct process_slot *slot = slot_of(c, p);
@@ -326,7 +334,7 @@ static void end_streams(struct collector *c, struct process *p)
 }
 
 /* PROCESS_END comes after all its blocks, and the slot is freed only when that is on disk. */
-static void end_one(struct collector *c, uint32_t index)
+static void end_one(struct collector *c, uint32_t index, int64_t now_ns)
 {
 	struct process *p = c->processes.all[index];
 	struct process_slot *slot = slot_of(c, p);
@@ -334,6 +342,8 @@ static void end_one(struct collector *c, uint32_t index)
 	end_streams(c, p);
 	write_losses(c, p);
 	write_end(c, p);
+	if (is_killed(c, p))
+		flight_trigger(c, now_ns);
 	store_flush(&c->store);
 	if (p->execed) {
 		uint64_t *pid = map_put(&c->processes.execed, p->number);
@@ -366,7 +376,7 @@ void processes_end(struct collector *c, int64_t now_ns)
 	for (uint32_t i = c->processes.count; i-- > 0;) {
 		struct process *p = c->processes.all[i];
 		if (p->life == LIFE_DRAINED && !word_may_come(c, p, now_ns))
-			end_one(c, i);
+			end_one(c, i, now_ns);
 	}
 }
 

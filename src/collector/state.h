@@ -13,6 +13,7 @@
 #include <limits.h>
 #include "collector/bodies.h"
 #include "collector/costs.h"
+#include "collector/flight.h"
 #include "collector/processes.h"
 #include "collector/sample.h"
 #include "collector/source_texts.h"
@@ -56,6 +57,7 @@ struct collector {
 	struct processes processes;
 	struct ticker ticker;
 	struct sampler sampler;
+	struct flight flight;
 	struct collector_totals totals;
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
 	struct pl_buf parts;		       /* struct pl_view, of a block's events */

@@ -208,17 +208,32 @@ int store_flush(struct store *s)
 }
 
 /* | ticks | recovered | meta bytes | first segment | bytes of each segment … | */
+static void put_end(const struct store *s, uint64_t ticks, bool recovered, struct pl_buf *b)
+{
+	buf_varint(b, ticks);
+	buf_varint(b, recovered);
+	buf_varint(b, s->meta_bytes);
+	buf_varint(b, s->first_segment);
+	for (uint32_t i = 0; i < segment_count(s); i++)
+		buf_varint(b, s->segment_sizes[i]);
+}
+
+void store_end_of(struct store *s, uint64_t ticks, struct pl_buf *out)
+{
+	struct pl_buf b = {0};
+
+	put_end(s, ticks, false, &b);
+	record_write(out, RECORD_END, buf_view(&b), &s->packer, 0);
+	out->failed |= b.failed;
+	buf_release(&b);
+}
+
 void store_end(struct store *s, uint64_t ticks, bool recovered)
 {
 	struct pl_buf b = {0};
 
 	store_flush(s);
-	buf_varint(&b, ticks);
-	buf_varint(&b, recovered);
-	buf_varint(&b, s->meta_bytes);
-	buf_varint(&b, s->first_segment);
-	for (uint32_t i = 0; i < segment_count(s); i++)
-		buf_varint(&b, s->segment_sizes[i]);
+	put_end(s, ticks, recovered, &b);
 	store_put(s, RECORD_END, &b);
 	store_flush(s);
 	buf_release(&b);

@@ -82,6 +82,8 @@ uint64_t store_block_max(const struct store *s);
 uint64_t store_segment_max(const struct store *s);
 /* Write END: first what was collected, then the sizes of the segments. */
 void store_end(struct store *s, uint64_t ticks, bool recovered);
+/* The record END with which a copy of what is on disk now ends. */
+void store_end_of(struct store *s, uint64_t ticks, struct pl_buf *out);
 
 /* The name of a segment. */
 #define STORE_NAME_MAX 32

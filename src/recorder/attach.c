@@ -166,6 +166,7 @@ static void forget_recording(void)
 	memset(&root.filter, 0, sizeof root.filter);
 	memset(&root.values_of, 0, sizeof root.values_of);
 	root.filters = root.keeps_values = root.keeps_lines = false;
+	root.flight = root.looks_at_unwinds = false;
 	root.section_count = 0;
 	root.tasks = root.switches = 0;
 	root.fork_parent = root.shared_codes = 0;

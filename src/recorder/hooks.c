@@ -22,6 +22,7 @@
 #include "recorder/emit.h"
 #include "recorder/emit_fast.h"
 #include "recorder/emit_slow.h"
+#include "recorder/flight.h"
 #include "recorder/names.h"
 #include "recorder/passes.h"
 #include "recorder/root.h"
@@ -223,14 +224,16 @@ PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 
 __attribute__((noinline)) static PyObject *unwind_telling(PyObject *const *args)
 {
-	record_unwind(code_of(args), true);
+	record_unwind(code_of(args), root.keeps_lines);
+	if (root.flight)
+		flight_unwound(args[2]);
 	Py_RETURN_NONE;
 }
 
 PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	if (unlikely(root.keeps_lines))
+	if (unlikely(root.looks_at_unwinds))
 		return unwind_telling(args);
 	record_unwind(code_of(args), false);
 	Py_RETURN_NONE;

@@ -7,13 +7,17 @@
  *   mark(text, **values)    a mark in the path, at the line that calls this
  *   is_recording() -> bool
  *   leave_out(code)    it is not recorded, if nothing of it was yet
+ *   pause(text) -> bool, go_on()    nothing of this thread is recorded between them
+ *   flight() -> bool   what a flight recorder has kept is to be written; False: it is none
  *   come_in(arena), leave()    the recorder, into this program and out of it; None, or why not
  */
 #include "recorder/compat/python.h"
 
+#include "recorder/flight.h"
 #include "recorder/left_out.h"
 #include "recorder/mark.h"
 #include "recorder/order.h"
+#include "recorder/pause.h"
 #include "recorder/root.h"
 #include "recorder/sections.h"
 
@@ -69,6 +73,25 @@ static PyObject *module_leave_out(PyObject *module, PyObject *code)
 	Py_RETURN_NONE;
 }
 
+static PyObject *module_pause(PyObject *module, PyObject *text)
+{
+	(void)module;
+	return PyBool_FromLong(pause_begin(text));
+}
+
+static PyObject *module_go_on(PyObject *module, PyObject *none)
+{
+	(void)module, (void)none;
+	pause_end();
+	Py_RETURN_NONE;
+}
+
+static PyObject *module_flight(PyObject *module, PyObject *none)
+{
+	(void)module, (void)none;
+	return PyBool_FromLong(flight_want());
+}
+
 static PyObject *module_come_in(PyObject *module, PyObject *path)
 {
 	const char *text = PyUnicode_AsUTF8AndSize(path, NULL), *why = NULL;
@@ -98,6 +121,9 @@ static PyMethodDef methods[] = {
 		"Put a mark into the path, at this line: a text, and values by name."},
 	{"is_recording", module_is_recording, METH_NOARGS, NULL},
 	{"leave_out", module_leave_out, METH_O, NULL},
+	{"flight", module_flight, METH_NOARGS, NULL},
+	{"pause", module_pause, METH_O, NULL},
+	{"go_on", module_go_on, METH_NOARGS, NULL},
 	{"come_in", module_come_in, METH_O, NULL},
 	{"leave", module_leave, METH_NOARGS, NULL},
 	{0},

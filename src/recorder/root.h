@@ -75,6 +75,8 @@ struct recorder_root {
 	bool filters; /* some code is left out */
 	bool keeps_values;
 	bool keeps_lines; /* also those of variables, after each line */
+	bool flight;	  /* a flight recorder: it says which exceptions nobody handles */
+	bool looks_at_unwinds;
 	/* this many LINEs make a code hot, a far one sooner; 0: no code becomes hot */
 	uint32_t hot_lines;
 	uint32_t hot_in_vain; /* attempts to make code hot that failed */

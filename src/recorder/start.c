@@ -28,6 +28,7 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/compat/offsets.h"
 #include "recorder/engine.h"
+#include "recorder/flight.h"
 #include "recorder/fork.h"
 #include "recorder/greenlets.h"
 #include "recorder/layout.h"
@@ -362,6 +363,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	keep_command_text();
 	keep_filter();
 	values_start();
+	flight_start();
 	source_begin();
 	if (thread_init() != 0 || code_init() < 0) {
 		*why = "out of thread keys or code-extra indexes";

@@ -42,14 +42,20 @@ static uint8_t *write_idle_and_time(struct thread *t, uint8_t *p)
 	return write_time(t, t->idle_ticks ? write_idle(t, p) : p, now_ticks());
 }
 
+static enum pl_gap_reason reason_of_loss(const struct thread *t)
+{
+	if (t->left_out)
+		return PL_GAP_NOTRACE;
+	return root.arena.head->on_full == FULL_DROP ? PL_GAP_DROPPED : PL_GAP_FULL;
+}
+
 /* After a loss the reader knows nothing of the stack: empty it; the next event links what is
  * there. */
 static uint8_t *step_write_loss(struct thread *t, uint8_t *p)
 {
 	if (t->lost)
-		p = event_write2(p, EVENT_GAP,
-			root.arena.head->on_full == FULL_DROP ? PL_GAP_DROPPED : PL_GAP_FULL,
-			t->lost);
+		p = event_write2(p, EVENT_GAP, reason_of_loss(t), t->lost);
+	t->left_out = false;
 	if (t->shadow.depth && t->known)
 		p = event_write1(p, EVENT_POPS, t->shadow.depth);
 	shadow_cut(&t->shadow, 0);
@@ -104,7 +110,7 @@ static uint8_t *refill(struct thread *t)
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
 	bool full = p >= t->ring.limit;
-	if ((full && t->lost % LOST_PER_LOOK) ||
+	if ((full && t->lost % LOST_PER_LOOK) || t->paused ||
 		atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return NULL;
 	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);

@@ -29,9 +29,11 @@ struct thread {
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
 	/* made by another thread (attach.c); its own has had no event yet, and does not know it */
 	bool waits;
-	bool fresh; /* the whole stack must be written before the next event */
-	bool named; /* a THREAD message was sent */
-	bool known; /* something was written to the stream, so frames can be popped from it */
+	bool fresh;	 /* the whole stack must be written before the next event */
+	bool left_out;	 /* events were lost because it was paused */
+	uint32_t paused; /* how often, in each other (pause.c) */
+	bool named;	 /* a THREAD message was sent */
+	bool known;	 /* something was written to the stream, so frames can be popped from it */
 	/* every return has an event now, but the shadow stack may have frames that returned without
 	 * one before */
 	bool stale;

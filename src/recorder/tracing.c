@@ -11,6 +11,7 @@
 #include "recorder/emit.h"
 #include "recorder/emit_fast.h"
 #include "recorder/emit_slow.h"
+#include "recorder/flight.h"
 #include "recorder/names.h"
 #include "recorder/root.h"
 #include "recorder/thread.h"
@@ -56,6 +57,9 @@ static void note_return(const py_frame *frame, const PyCodeObject *code)
 	}
 }
 
+/* A return by an exception does not say by which: the one before was told. */
+static __thread bool ends_orderly;
+
 /* value: that it leaves; NULL: an exception. A frame that waits has no switch of ours: where it
  * goes on says what it needs, and the recorder may leave meanwhile. */
 static void trace_return(PyFrameObject *f, PyCodeObject *code, PyObject *value)
@@ -65,6 +69,8 @@ static void trace_return(PyFrameObject *f, PyCodeObject *code, PyObject *value)
 
 	if (!value) {
 		record_unwind(code, true);
+		if (root.flight && !ends_orderly)
+			flight_unwound(NULL);
 		return;
 	}
 	struct emit e;
@@ -98,6 +104,7 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 	if (swallowed && opcode == SEND && is_quiet(f->f_frame))
 		return;
 	record_raise(code, exception, false);
+	ends_orderly = flight_is_orderly(exception);
 	if (!swallowed)
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }

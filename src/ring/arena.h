@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* The version of the layout below; any change of the structs needs a new number. Programs of a
  * recording may be started by another build of Pathline, which then does not use this arena. */
-#define ARENA_ABI	12
+#define ARENA_ABI	13
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -222,7 +222,7 @@ struct left_out {
 	char first[252]; /* path of the first; written once, by the process that made `count` 1 */
 };
 
-/* Up to and including `redact`: written by the collector before the arena's path is given to
+/* Up to and including `flight_name`: written by the collector before the arena's path is given to
  * any program, and constant from then on. What recorders read at every event (tick), what they
  * write now and then, and the free bits are in cache lines of their own. */
 struct arena_head {
@@ -255,6 +255,9 @@ struct arena_head {
 	/* further names of secrets, as secret_names_add has them */
 	uint32_t redact_bytes;
 	char redact[REDACT_BYTES_MAX];
+	uint32_t flight; /* `directory` is in memory, and copied into the folder by triggers */
+	char flight_folder[4096];
+	char flight_name[256];
 
 	/* Why nothing was recorded, for `record` to say. */
 	_Atomic uint32_t preloaded; /* programs into which the preload came */
@@ -274,7 +277,8 @@ struct arena_head {
 	_Atomic uint32_t next_process;	     /* numbers given so far; the next number is one more */
 	_Atomic uint32_t next_code;
 	_Atomic uint32_t next_string;
-	_Atomic uint32_t chunk_count; /* chunks that the file holds */
+	_Atomic uint32_t flight_wanted; /* triggers of a flight recorder so far */
+	_Atomic uint32_t chunk_count;	/* chunks that the file holds */
 	/* number of times that no chunk was free; the collector then makes more */
 	_Atomic uint32_t starved;
 	_Alignas(64) _Atomic uint64_t free[ARENA_CHUNKS / 64]; /* bit set: the chunk is free */

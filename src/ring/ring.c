@@ -111,7 +111,7 @@ static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks
 	w->chunk = c;
 	w->stream_bytes = position;
 	w->at = c->bytes;
-	w->limit = c->bytes + CHUNK_ROOM - w->step_bytes;
+	ring_limit(w);
 }
 
 uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)

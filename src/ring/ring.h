@@ -46,6 +46,12 @@ struct ring_writer {
 	bool starving;
 };
 
+/* Let steps begin in the chunk as far as there is room for a whole one. */
+static inline void ring_limit(struct ring_writer *w)
+{
+	w->limit = w->chunk ? w->chunk->bytes + CHUNK_ROOM - w->step_bytes : NULL;
+}
+
 /* Position in the stream of the next byte. */
 static inline uint64_t ring_position(const struct ring_writer *w)
 {

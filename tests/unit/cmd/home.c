@@ -98,10 +98,10 @@ static void latest(void **state)
 	assert_false(list.entries[2].has_path);
 	assert_true(home_latest(HOME_NAME, &list, &index));
 	assert_int_equal(index, 1); /* the last one that has a path */
-	home_set_latest(HOME_NAME, "261128-101112-orders");
+	folder_set_latest(HOME_NAME, "261128-101112-orders");
 	assert_true(home_latest(HOME_NAME, &list, &index));
 	assert_int_equal(index, 0);
-	home_set_latest(HOME_NAME, "261128-101113-orders");
+	folder_set_latest(HOME_NAME, "261128-101113-orders");
 	home_unset_latest(HOME_NAME, "261128-101112-orders"); /* it is not the latest */
 	assert_true(home_latest(HOME_NAME, &list, &index));
 	assert_int_equal(index, 1);
