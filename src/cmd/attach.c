@@ -415,7 +415,7 @@ int cmd_attach(struct cmd *c)
 		.watch.pidfd = -1,
 		.drain.channel = -1,
 		.shm_fd = -1,
-		.place.directory_fd = -1};
+		.place = {.command = "attach", .directory_fd = -1}};
 	int pid = 0;
 	int code = read_options(&a);
 

@@ -13,9 +13,9 @@
 #include "cmd/home.h"
 #include "os/folder.h"
 
-static int place_failed(const char *path, int err)
+static int place_failed(const struct place *p, const char *path, int err)
 {
-	cmd_say("record: the directory '%s' cannot be made: %s", path, strerror(err));
+	cmd_say("%s: the directory '%s' cannot be made: %s", p->command, path, strerror(err));
 	return CMD_RECORD_FAILED;
 }
 
@@ -38,7 +38,7 @@ static int make_named(struct place *p, const char *name)
 {
 	int err = folder_make_named(p->home, name, p->path);
 
-	return err ? place_failed(err == ENAMETOOLONG ? p->home : p->path, err) : CMD_GO;
+	return err ? place_failed(p, err == ENAMETOOLONG ? p->home : p->path, err) : CMD_GO;
 }
 
 static int make_home(struct place *p)
@@ -46,7 +46,7 @@ static int make_home(struct place *p)
 	strcpy(p->home, HOME_NAME);
 	p->made_home = folder_make_private(HOME_NAME);
 	if (!p->made_home && errno != EEXIST)
-		return place_failed(HOME_NAME, errno);
+		return place_failed(p, HOME_NAME, errno);
 	make_ignored();
 	return CMD_GO;
 }
@@ -85,15 +85,16 @@ static int make_given(struct place *p, const char *directory)
 {
 	if (!*directory ||
 		snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
-		return place_failed(directory, *directory ? ENAMETOOLONG : ENOENT);
+		return place_failed(p, directory, *directory ? ENAMETOOLONG : ENOENT);
 	make_parents(p);
 	if (folder_make_private(directory))
 		return CMD_GO;
 	if (errno != EEXIST)
-		return place_failed(directory, errno);
+		return place_failed(p, directory, errno);
 	if (is_empty(directory))
 		return CMD_GO;
-	cmd_say("record: %s is not an empty directory; give -o a new or an empty one", directory);
+	cmd_say("%s: %s is not an empty directory; give -o a new or an empty one", p->command,
+		directory);
 	return CMD_RECORD_FAILED;
 }
 
@@ -101,13 +102,13 @@ static int place_open(struct place *p)
 {
 	p->directory_fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (p->directory_fd < 0 || !realpath(p->path, p->real))
-		return place_failed(p->path, errno);
+		return place_failed(p, p->path, errno);
 	return CMD_GO;
 }
 
 int place_make(struct place *p, const char *directory, const char *name)
 {
-	*p = (struct place){.directory_fd = -1, .is_default = !directory};
+	*p = (struct place){.command = p->command, .directory_fd = -1, .is_default = !directory};
 	int code = directory ? make_given(p, directory) : make_default(p, name);
 
 	return code == CMD_GO ? place_open(p) : code;
@@ -115,7 +116,7 @@ int place_make(struct place *p, const char *directory, const char *name)
 
 int place_make_in(struct place *p, const char *folder, const char *name)
 {
-	*p = (struct place){.directory_fd = -1, .is_default = true};
+	*p = (struct place){.command = p->command, .directory_fd = -1, .is_default = true};
 	snprintf(p->home, sizeof p->home, "%s", folder);
 	int code = make_named(p, name);
 
@@ -132,15 +133,15 @@ static int make_folder(struct place *p, const char *folder)
 	if (!folder)
 		code = make_home(p);
 	else if (!*folder || snprintf(p->home, sizeof p->home, "%s", folder) >= (int)sizeof p->home)
-		return place_failed(folder, *folder ? ENAMETOOLONG : ENOENT);
+		return place_failed(p, folder, *folder ? ENAMETOOLONG : ENOENT);
 	else if (folder_make_private(folder))
 		p->made_folder = true;
 	else if (errno != EEXIST)
-		return place_failed(folder, errno);
+		return place_failed(p, folder, errno);
 	if (code != CMD_GO)
 		return code;
 	if (!realpath(p->home, real) || access(real, W_OK | X_OK) < 0) {
-		cmd_say("record: recordings cannot be written to '%s': %s", p->home,
+		cmd_say("%s: recordings cannot be written to '%s': %s", p->command, p->home,
 			strerror(errno));
 		return CMD_RECORD_FAILED;
 	}
@@ -150,13 +151,13 @@ static int make_folder(struct place *p, const char *folder)
 
 int place_make_flight(struct place *p, const char *folder)
 {
-	*p = (struct place){.directory_fd = -1, .flight_default = !folder};
+	*p = (struct place){.command = p->command, .directory_fd = -1, .flight_default = !folder};
 	int code = make_folder(p, folder);
 
 	if (code != CMD_GO)
 		return code;
 	const int err = folder_make_in_memory("flight", p->path);
-	return err ? place_failed(p->path, err) : place_open(p);
+	return err ? place_failed(p, p->path, err) : place_open(p);
 }
 
 /* Remove the last part. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 struct place {
+	const char *command; /* in: which one makes it, for its messages */
 	int directory_fd;    /* owned; -1: none */
 	char home[PATH_MAX]; /* the folder that it is in, if that was not given by -o */
 	char path[PATH_MAX]; /* as a user would type it */

@@ -282,7 +282,7 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 {
 	struct run r = {.cmd = c,
 		.drain.channel = -1,
-		.place.directory_fd = -1,
+		.place = {.command = "record", .directory_fd = -1},
 		.options = {.directory = directory,
 			.quiet = true,
 			.stat = true,
@@ -350,7 +350,8 @@ static int read_options(struct record_options *o, struct cmd *c)
 
 int cmd_record(struct cmd *c)
 {
-	struct run r = {.cmd = c, .drain.channel = -1, .place.directory_fd = -1};
+	struct run r = {
+		.cmd = c, .drain.channel = -1, .place = {.command = "record", .directory_fd = -1}};
 	int code = read_options(&r.options, c);
 
 	if (code == CMD_GO) {

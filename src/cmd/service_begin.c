@@ -253,7 +253,10 @@ static int record_service(struct service *s)
 
 int service_begin(struct cmd *c, int pid, const char *directory)
 {
-	struct service s = {.cmd = c, .pid = pid, .drain.channel = -1, .place.directory_fd = -1};
+	struct service s = {.cmd = c,
+		.pid = pid,
+		.drain.channel = -1,
+		.place = {.command = "service", .directory_fd = -1}};
 
 	if (!realpath(directory, s.folder) || !leave_program())
 		return CMD_RECORD_FAILED;

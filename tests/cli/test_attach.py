@@ -394,6 +394,13 @@ class Attached(Case):
         command = json.loads(session.pathline("info", "--json", out).stdout.splitlines()[0])["data"]["command"]
         self.assertRegex(command, r"\S+ \S+\.py \S+ sleeps \(attached\)$")
 
+    def test_a_directory_that_is_not_empty(self):
+        program = self.start("sleeps")
+        done = session.pathline("attach", "-o", self.dir, program.pid)
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.stderr.decode(), f"pathline: attach: {self.dir} is not an empty directory; give -o a new or an empty one\n")
+        self.assertEqual(program.end()["tools"], TOOLS)
+
     def test_a_thread_that_stands_still(self):
         """All of the time is that of the line in which it stood before, although it has no event."""
         program = self.start("sleeps")
