@@ -1,6 +1,7 @@
 """Programs to attach to. Each prints "ready", runs until a line comes by stdin, looks whether all
 is well, and prints "unharmed"; or, of what is not well, a line that begins with "harmed"."""
 import os
+import shutil
 import subprocess
 
 # Its main thread counts beats; it ends by a word.
@@ -251,6 +252,8 @@ def library_of(name, folder):
 
 
 def asan_runtime():
+    if not shutil.which("cc"):
+        return None
     said = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=False).stdout.strip()
     return said if os.path.isabs(said) else None
 
