@@ -31,6 +31,7 @@ ALLOWED = {
     "values_of_call", "values_of_sent", "values_of_result", "values_of_exception",  # only of code whose values are kept
     "values_of_yield", "values_of_line", "values_of_unwind",  # the same
     "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
+    "flight_unwound", "flight_is_orderly",  # as an exception leaves a frame; the first only of a flight recorder
     "main_begins",  # only until __main__ does
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",
