@@ -29,6 +29,7 @@ class Cycles(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="attach-") as folder:
             program = attach_programs.start(session.PYTHON, name, folder, SITE)
             if program is None:
+                # A chroot has no compiler for its library, or the interpreter has no greenlet.
                 self.skipTest(f"the program {name}")
             self.addCleanup(program.wait)
             self.addCleanup(program.kill)
@@ -75,6 +76,7 @@ class Cases(unittest.TestCase):
             if name in wanted:
                 with self.subTest(name):
                     if name == "child by vfork" and not shutil.which("cc"):
+                        # vfork is called by a library that is built here; a chroot has no compiler.
                         self.skipTest("needs a C compiler")
                     self.assertIn(wanted[name], case(0))
 

@@ -137,6 +137,7 @@ class Wheel(places.Case):
         brought = self.inside("", places.PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action=ignore",
                               "--target", folder, TOOLS[tool], PYTHONPATH=PIP)
         if brought.returncode:
+            # It comes from a package index, which not every machine reaches.
             self.skipTest(f"{tool} could not be brought: {brought.stderr[-200:]}")
         return folder
 
