@@ -20,6 +20,7 @@
 #include "recorder/greenlets.h"
 
 #include <string.h>
+#include "base/buf.h"
 #include "base/map.h"
 #include "recorder/compat/python.h"
 #include "recorder/names.h"
@@ -83,7 +84,92 @@ PyObject *greenlet_running(void)
 	return ((int (*)(PyObject *))api[API_IS_MAIN])(now) ? NULL : now;
 }
 
-#if ENGINE_TRACES
+#if !ENGINE_TRACES
+/* ---- those that wait when the recorder comes ---- */
+
+/* Nothing may be made for the garbage collector meanwhile. */
+static int keep_greenlet(PyObject *object, void *found)
+{
+	if (PyObject_TypeCheck(object, (PyTypeObject *)api[API_TYPE]))
+		buf_put(found, &object, sizeof object);
+	return 1;
+}
+
+/* By address: codes that are equal are not the same. */
+static bool keep_code(PyObject *codes, PyFrameObject *frame)
+{
+	PyCodeObject *code = PyFrame_GetCode(frame);
+	PyObject *key = PyLong_FromVoidPtr(code);
+	bool done = key && PyDict_SetItem(codes, key, (PyObject *)code) == 0;
+
+	Py_XDECREF(key);
+	Py_DECREF(code);
+	return done;
+}
+
+/* From the top. The reference to it is taken. */
+static bool keep_codes(PyObject *codes, PyFrameObject *frame)
+{
+	bool done = true;
+
+	while (frame) {
+		PyFrameObject *back = PyFrame_GetBack(frame);
+		done = done && keep_code(codes, frame);
+		Py_DECREF(frame);
+		frame = back;
+	}
+	return done;
+}
+
+/* By the attribute of greenlet's own type: that of another type could run code of the program. It
+ * is None unless the greenlet waits. */
+static bool keep_waiting(PyObject *codes, PyObject *attribute, PyObject *greenlet)
+{
+	descrgetfunc get = Py_TYPE(attribute)->tp_descr_get;
+	PyObject *frame = get ? get(attribute, greenlet, (PyObject *)Py_TYPE(greenlet)) : NULL;
+
+	if (frame && PyFrame_Check(frame))
+		return keep_codes(codes, (PyFrameObject *)frame);
+	const bool none = frame == Py_None;
+	Py_XDECREF(frame);
+	return none;
+}
+
+static bool keep_all_waiting(PyObject *codes, struct pl_buf *found)
+{
+	PyObject *attribute = PyObject_GetAttrString(api[API_TYPE], "gr_frame");
+	bool done = attribute != NULL;
+
+	PyUnstable_GC_VisitObjects(keep_greenlet, found);
+	done = done && !found->failed;
+	for (size_t at = 0; done && at < found->used; at += sizeof(PyObject *)) {
+		PyObject *greenlet;
+		memcpy(&greenlet, found->at + at, sizeof greenlet);
+		done = keep_waiting(codes, attribute, greenlet);
+	}
+	Py_XDECREF(attribute);
+	return done;
+}
+
+PyObject *greenlets_waiting_codes(void)
+{
+	struct pl_buf found = {0};
+	PyObject *codes = PyDict_New();
+	bool done = codes != NULL;
+
+	if (!api)
+		find_api();
+	if (api)
+		done = done && keep_all_waiting(codes, &found);
+	else
+		done = done && !module_attribute("greenlet", "getcurrent");
+	buf_release(&found);
+	PyErr_Clear();
+	if (!done)
+		Py_CLEAR(codes);
+	return codes;
+}
+#else
 /* Active: it has begun, and is not over. A thread's own stack waits only while another one runs,
  * and then that one is found. */
 static bool is_other_active(PyObject *object)

@@ -15,6 +15,10 @@ bool greenlet_changed(struct thread *t, bool begins);
 #if ENGINE_TRACES
 /* Is there one that has begun and is not over, in any thread? Also true where that is not known. */
 bool greenlets_may_wait(void);
+#else
+/* The codes of all frames of greenlets that wait, in any thread: a new dict, address -> code, empty
+ * if there are no greenlets. NULL: they cannot be found. No code of the program runs. */
+PyObject *greenlets_waiting_codes(void);
 #endif
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);

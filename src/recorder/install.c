@@ -5,6 +5,7 @@
 
 #include "recorder/code.h"
 #include "recorder/engine.h"
+#include "recorder/greenlets.h"
 #include "recorder/hooks.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
@@ -225,9 +226,35 @@ static bool is_heard(const struct hook_row *row)
 	}
 }
 
+/* When events are enabled, the interpreter changes the code of all frames on the stacks of threads,
+ * and other code when it is next called or resumed. The frames of greenlets that wait are neither:
+ * they would return without an event, and on 3.15 the first exception in one is a crash. An event
+ * that is enabled for a code alone has it changed at once. */
+static bool enable_locally(PyObject *monitoring, PyObject *code, int set)
+{
+	PyObject *done =
+		PyObject_CallMethod(monitoring, "set_local_events", "iOi", root.tool, code, set);
+
+	Py_XDECREF(done);
+	return done != NULL;
+}
+
+static bool reach_waiting(PyObject *monitoring, PyObject *codes)
+{
+	Py_ssize_t at = 0;
+	PyObject *code;
+
+	while (PyDict_Next(codes, &at, NULL, &code))
+		if (!enable_locally(monitoring, code, 1 << PY_MONITORING_EVENT_PY_START) ||
+			!enable_locally(monitoring, code, 0))
+			return false;
+	return true;
+}
+
 int hooks_install(bool at_main, const char **why)
 {
 	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
+	PyObject *waiting = NULL;
 	long set = 0;
 	bool all = true;
 	int result = -1;
@@ -238,6 +265,11 @@ int hooks_install(bool at_main, const char **why)
 	events = PyObject_GetAttrString(monitoring, "events");
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
+		goto done;
+	*why = "the frames of greenlets that wait cannot be found; start the program with "
+	       "`pathline record`";
+	waiting = greenlets_waiting_codes();
+	if (!waiting)
 		goto done;
 	root.traced = false; /* of an earlier interpreter */
 	root_wish_of_head(false);
@@ -256,7 +288,7 @@ int hooks_install(bool at_main, const char **why)
 		if (is_heard(&hooks[i]))
 			all = all && listen_to(monitoring, events, &hooks[i], &set);
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
-	if (done) {
+	if (done && reach_waiting(monitoring, waiting)) {
 		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
 		traced_take();
 		tools_begin(monitoring, set);
@@ -265,6 +297,7 @@ int hooks_install(bool at_main, const char **why)
 done:
 	Py_XDECREF(done);
 	Py_XDECREF(events);
+	Py_XDECREF(waiting);
 	PyErr_Clear();
 	return result;
 }

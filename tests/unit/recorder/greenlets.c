@@ -130,6 +130,60 @@ static void one_that_begins_again(void **state)
 	assert_true(thread.greenlet != first);
 }
 
+#if !ENGINE_TRACES
+/* Of a class in greenlet's place: one that waits in a generator, one that does not, one whose frame
+ * is something else. */
+static PyObject *make_waiting(void)
+{
+	PyObject *names = PyDict_New();
+	PyObject *done = PyRun_String("class Greenlet:\n"
+				      " def __init__(self, frame): self.frame = frame\n"
+				      " gr_frame = property(lambda self: self.frame)\n"
+				      "waits = (n for n in ())\n"
+				      "made = [Greenlet(waits.gi_frame), Greenlet(None)]\n",
+		Py_file_input, names, names);
+
+	assert_non_null(done);
+	Py_DECREF(done);
+	api[0] = PyDict_GetItemString(names, "Greenlet");
+	return names;
+}
+
+static void codes_of_those_that_wait(void **state)
+{
+	(void)state;
+	PyObject *names = make_waiting(), *made = PyDict_GetItemString(names, "made"),
+		 *codes = greenlets_waiting_codes(), *code;
+	Py_ssize_t at = 0;
+
+	assert_int_equal(PyDict_Size(codes), 1);
+	assert_true(PyDict_Next(codes, &at, NULL, &code) && PyCode_Check(code));
+	Py_DECREF(codes);
+	PyObject *first = PyList_GetItem(made, 0);
+	PyObject_SetAttrString(first, "frame", Py_True);
+	assert_null(greenlets_waiting_codes());
+	assert_null(PyErr_Occurred());
+	PyDict_Clear(names);
+	Py_DECREF(names);
+	api[0] = NULL;
+}
+
+/* A version without the C API. */
+static void no_codes_are_known(void **state)
+{
+	(void)state;
+	PyObject *module = PyDict_GetItemString(PyImport_GetModuleDict(), "greenlet");
+
+	PyObject_SetAttrString(module, "_C_API", Py_None);
+	greenlets_forget();
+	PyObject *codes = greenlets_waiting_codes();
+	assert_int_equal(PyDict_Size(codes), 0); /* nor anything that could make one */
+	Py_DECREF(codes);
+	PyObject_SetAttrString(module, "getcurrent", Py_True);
+	assert_null(greenlets_waiting_codes());
+}
+#endif
+
 #define WITH_GREENLETS(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 INSIDE_TESTS(greenlets)
@@ -140,6 +194,10 @@ INSIDE_TESTS(greenlets)
 		WITH_GREENLETS(one_that_is_over),
 		WITH_GREENLETS(after_a_loss),
 		WITH_GREENLETS(one_that_begins_again),
+#if !ENGINE_TRACES
+		WITH_GREENLETS(codes_of_those_that_wait),
+		WITH_GREENLETS(no_codes_are_known),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
