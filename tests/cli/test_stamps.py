@@ -423,7 +423,8 @@ class Idle(unittest.TestCase):
         self.assertFalse(any(row[4] and int(row[4]) > 20_000_000 for row in rows if row[1] == "<module>"), "a socket's wait is no idle one")
         for row in self.report(directory, waits):
             if row["file"] and row["file"].endswith("selectors.py"):
-                self.assertLess(row["own_ns"], 30_000_000, row)
+                # What is certainly its own; the rest can be what the machine did meanwhile.
+                self.assertLess(row["own_ns"] - row["error_ns"], 20_000_000, row)
 
     def test_epoll(self):
         self.ask("EpollSelector")
