@@ -10,7 +10,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 import test_attach  # noqa: E402
 
-INTERPRETERS = "all"
 MINOR = subprocess.run([session.PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True,
                        check=True).stdout.strip()
 SITE = dict(os.environ, PYTHONPATH=os.path.join(os.path.dirname(session.PATHLINE), "site", MINOR))

@@ -11,6 +11,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 from session import shop  # noqa: E402
 
+INTERPRETERS = "two"
+
 PROGRAM = '''\
 def square(n):
     return n * n

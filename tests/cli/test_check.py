@@ -12,6 +12,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 from session import pathline, shop  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 HEADER, PROCESS_END, END = 1, 8, 11  # kinds of records
 

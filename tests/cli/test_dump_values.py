@@ -7,6 +7,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 SHOP = """\
 class SoldOut(Exception):

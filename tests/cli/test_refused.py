@@ -13,6 +13,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
+INTERPRETERS = "two"
+
 HELPERS = os.path.join(session.BUILD, "tests", "cli", "preload")
 FAKE = os.path.join(HELPERS, "preload-fake")
 PROGRAM = "import sys; print('ran'); sys.exit(3)"

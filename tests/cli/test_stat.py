@@ -9,6 +9,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 from test_info import info  # noqa: E402
 
+INTERPRETERS = "two"
+
 QUICK = True
 ALONE = True
 

@@ -8,6 +8,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import terminal     # noqa: E402
 from terminal import session  # noqa: E402
 
+INTERPRETERS = "two"
+
 PROGRAM = '''\
 class Order:
     def __init__(self, item, count):
