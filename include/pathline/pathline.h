@@ -10,6 +10,7 @@
 #include "pathline/profile.h"
 #include "pathline/recording.h"
 #include "pathline/search.h"
+#include "pathline/sources.h"
 #include "pathline/times.h"
 #include "pathline/values.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/units.h"
+#include "cmd/beside.h"
 #include "cmd/expression.h"
 #include "cmd/follow.h"
 #include "cmd/lines.h"
@@ -33,6 +34,8 @@ struct dump {
 	struct out out;
 	struct rows rows;
 	struct lines lines;
+	struct beside beside;
+	bool with_sources; /* rows of sources are wanted */
 	bool as_rows;
 	bool follows;
 	bool wants_values;
@@ -79,8 +82,48 @@ static bool passes_filter(struct dump *d, const struct pl_event *e)
 	return code == 0;
 }
 
+static bool wants_source_row(const struct dump *d, const struct pl_source_row *row)
+{
+	const struct selection *s = &d->selection;
+	const bool known = row->thread < d->thread_count;
+
+	if (known ? d->threads[row->thread] == THREAD_UNWANTED : s->thread != NULL)
+		return false;
+	return (s->from.kind != WHEN_TIME || row->time_ns >= s->from.time_ns) &&
+	       (s->to.kind != WHEN_TIME || row->time_ns < s->to.time_ns);
+}
+
+/* What sources saw before this time, and was not shown yet. */
+static void show_sources(struct dump *d, int64_t time_ns)
+{
+	struct pl_source_row row;
+	struct json j = {.out = &d->out};
+	struct pl_err err = {0};
+	int code;
+
+	while (!d->out.error && (code = beside_before(&d->beside, time_ns, &row, &err)) == 0) {
+		bool unsure;
+		const uint32_t depth = beside_depth(&d->beside, &row, &unsure);
+		if (!wants_source_row(d, &row))
+			continue;
+		d->some = true;
+		if (d->as_rows)
+			beside_json(&j, &row);
+		else
+			lines_source(&d->lines, &row, depth, unsure);
+	}
+	if (code < 0) {
+		d->code = CMD_BAD;
+		cmd_say("dump: events of sources: %s", pl_err_text(&err));
+	}
+}
+
 static void show_event(struct dump *d, const struct pl_event *e, bool is_selected)
 {
+	if (d->with_sources) {
+		show_sources(d, e->time_ns);
+		beside_saw(&d->beside, e);
+	}
 	const struct selection *s = &d->selection;
 	uint32_t thread = e->position.thread;
 
@@ -267,7 +310,11 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	expression_process(&d->filter, p);
 	if (d->threads)
+		result = d->with_sources ? beside_begin(&d->beside, p, &err) : 0;
+	if (result == 0)
 		result = walk_threads(d, p, choose_threads(d, p), &err);
+	if (result == 0 && d->with_sources)
+		show_sources(d, INT64_MAX);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
 	if (result < 0) {
@@ -478,6 +525,9 @@ static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool 
 	if (code != CMD_GO)
 		return code;
 	d->lines = (struct lines){.out = &d->out, .r = d->r};
+	d->beside.r = d->r;
+	d->with_sources = !d->follows && !fields && !d->filter_text && !d->selection.events &&
+			  !d->selection.task && pl_event_source_count(d->r);
 	if (d->as_rows)
 		code = rows_init(&d->rows, &d->out, d->r, fields, json);
 	d->wants_values = d->as_rows ? d->rows.wants_values : values_there(d->r);
@@ -551,6 +601,7 @@ int cmd_dump(struct cmd *c)
 	if (code == CMD_GO)
 		code = dump_print(&d, c);
 	rows_release(&d.rows);
+	beside_release(&d.beside);
 	select_release(&d.selection);
 	expression_release(&d.filter);
 	written = page_close(c, &d.out);

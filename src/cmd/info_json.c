@@ -115,6 +115,22 @@ static void json_loss(struct json *j, const struct pl_loss *l)
 	json_close(j, '}');
 }
 
+static void json_sources(struct json *j, const struct pl_recording *r)
+{
+	json_open(j, "event_sources", '[');
+	for (uint32_t i = 0; pl_event_source(r, i); i++) {
+		const struct pl_event_source *s = pl_event_source(r, i);
+		json_open(j, NULL, '{');
+		json_text(j, "name", s->name);
+		json_text(j, "state", pl_source_state_name(s->state));
+		json_text(j, "text", s->text);
+		json_u64(j, "events", s->events);
+		json_u64(j, "lost", s->lost);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void json_sizes(struct json *j, const struct pl_recording *r)
 {
 	json_open(j, "sizes", '[');
@@ -164,6 +180,7 @@ void info_json(struct out *o, struct pl_recording *r, const char *directory)
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
 		json_process(&j, r, pl_recording_process(r, i));
 	json_close(&j, ']');
+	json_sources(&j, r);
 	json_sizes(&j, r);
 	json_open(&j, "losses", '[');
 	for (uint32_t i = 0; i < pl_recording_loss_count(r); i++)

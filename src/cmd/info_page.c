@@ -208,6 +208,26 @@ static void write_samples(struct out *o, const struct pl_recording *r)
 			write_not_sampled(o, pl_recording_process(r, i));
 }
 
+/* Events of sources beside the recorder; or why there are none. */
+static void write_sources(struct out *o, const struct pl_recording *r)
+{
+	char count[UNITS_BYTES], text[96];
+
+	for (uint32_t i = 0; pl_event_source(r, i); i++) {
+		const struct pl_event_source *s = pl_event_source(r, i);
+		units_count(count, s->lost);
+		snprintf(text, sizeof text, s->lost ? "beside the path; %s lost" : "beside the path",
+			count);
+		write_number(o, s->name, s->events, text);
+		if (!s->text[0])
+			continue;
+		out_line(o);
+		out_text(o, "    ");
+		out_wrap(o, s->text, 4);
+		out_line_end(o);
+	}
+}
+
 /* Writes nothing if there are none. */
 static void write_codes(struct out *o, const char *name, uint64_t count, const char *words)
 {
@@ -258,6 +278,7 @@ static void write_counts(
 	write_number(o, "switches", s.switches, "between threads");
 	write_number(o, "waits", s.waits, "of threads, for the collector");
 	write_samples(o, r);
+	write_sources(o, r);
 	write_codes(o, "left out", s.codes_left_out, ", by the filter");
 	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded");
 }

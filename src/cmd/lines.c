@@ -98,7 +98,7 @@ static void write_time(struct lines *w, int64_t time_ns)
 
 /* Its name, or "#3" for one without a name. The digits are made by hand: this is done for each
  * row. */
-static void write_thread(struct lines *w, const struct pl_event *e)
+static void write_thread(struct lines *w, uint32_t thread)
 {
 	char number[16] = "#";
 
@@ -107,7 +107,7 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 	if (w->thread && w->thread->name && w->thread->name[0]) {
 		out_column(w->out, w->thread->name, w->name_width);
 	} else {
-		uint32_t n = e->position.thread;
+		const uint32_t n = thread;
 		size_t at = 1;
 		for (uint32_t unit = 1000000000; unit; unit /= 10)
 			if (n >= unit || unit == 1)
@@ -140,16 +140,23 @@ static void write_indent(struct lines *w, uint32_t depth)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* Where a row stands: of its thread, at a time, so many levels to the right. */
+static void begin_row_at(
+	struct lines *w, const struct pl_position *p, int64_t time_ns, uint32_t indent)
+{
+	lines_end(w);
+	lines_follow(w, p);
+	follow_clock(w, time_ns);
+	out_line(w->out);
+	write_time(w, time_ns);
+	write_thread(w, p->thread);
+	write_indent(w, indent);
+}
+
 /* What each row begins with. */
 static void begin_row(struct lines *w, const struct pl_event *e, uint32_t indent)
 {
-	lines_end(w);
-	lines_follow(w, &e->position);
-	follow_clock(w, e->time_ns);
-	out_line(w->out);
-	write_time(w, e->time_ns);
-	write_thread(w, e);
-	write_indent(w, indent);
+	begin_row_at(w, &e->position, e->time_ns, indent);
 }
 
 /* The path has what is left of the line, less the room for what comes after it. */
@@ -453,4 +460,30 @@ void lines_write(struct lines *w, const struct pl_event *e)
 	else
 		write_word(w, e, TONE_STRONG);
 	row_is_written(w, e);
+}
+
+#define SOURCE_TEXT_MAX 4096
+
+/* 10:52:01.120034 MainThread       kernel syscall write "out.txt" 4.1 us
+ *
+ * A thread that ran no Python has its id in place of a name.
+ */
+void lines_source(
+	struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure)
+{
+	const bool known = row->thread != PL_NO_THREAD;
+	const struct pl_position p = {
+		.process = row->process, .thread = known ? row->thread : row->native_id};
+	char text[SOURCE_TEXT_MAX];
+
+	begin_row_at(w, &p, row->time_ns, depth + 1);
+	out_tone(w->out, TONE_FAINT);
+	out_clean(w->out, text_of(row->source->name));
+	out_char(w->out, ' ');
+	pl_source_row_text(row, text, sizeof text);
+	out_clean(w->out, text_of(text));
+	out_tone(w->out, TONE_PLAIN);
+	if (unsure)
+		write_tail(w, "  ", "~");
+	out_line_end(w->out);
 }

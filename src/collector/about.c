@@ -118,6 +118,26 @@ void collector_write_clock(struct collector *c, bool always)
 	buf_release(&b);
 }
 
+/* ---- the tick, as a source ---- */
+
+/* Recorders stamp their next event when the word has changed. */
+static void tick_look(struct source *s, int64_t now_ns)
+{
+	struct collector *c = s->owner;
+
+	(void)now_ns;
+	ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
+}
+
+static void tick_drain(struct source *s, int64_t now_ns)
+{
+	(void)now_ns;
+	collector_write_clock(s->owner, false);
+}
+
+const struct source_operations tick_source = {
+	.name = "tick", .look = tick_look, .drain = tick_drain};
+
 /* `record` has reported it already, so it is not counted there as a loss. */
 static void note_refused(struct collector *c)
 {
@@ -174,7 +194,7 @@ void collector_write_end(struct collector *c, bool recovered)
 	if (c->streams.refused)
 		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
 					  .text = "parts of the ring made no sense"});
-	samples_flush(c);
+	collector_sources_end(c);
 	note_refused(c);
 	write_left_out(c);
 	collector_write_clock(c, true);

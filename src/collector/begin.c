@@ -200,6 +200,7 @@ int collector_begin(struct collector *c, const struct collector_start *s)
 		collector_write_header(c, s);
 		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
 		collector_write_clock(c, true);
+		collector_sources_begin(c, s, c->sources_why);
 		err = -c->store.failed;
 		if (err < 0) {
 			snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,

@@ -306,7 +306,7 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 {
 	for (uint32_t i = 0; i < c->streams.count; i++) {
 		struct stream *t = c->streams.all[i];
-		if (t->segment != segment || t->thread == STREAM_MESSAGES)
+		if (t->segment != segment || t->kind == STREAM_OF_MESSAGES)
 			continue;
 		struct block_head head = {.process = t->process,
 			.thread = t->thread,
@@ -473,7 +473,7 @@ void blocks_end_thread(struct collector *c, struct stream *t, uint64_t ticks)
 {
 	struct pl_buf b = {0};
 
-	if (t->end_told || t->thread == STREAM_MESSAGES)
+	if (t->end_told || t->kind == STREAM_OF_MESSAGES)
 		return;
 	t->end_told = true;
 	buf_varint(&b, t->process);
@@ -541,7 +541,7 @@ void blocks_cut(struct collector *c, enum blocks_why why, int64_t now_ns)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
 		struct stream *t = c->streams.all[i];
-		if (t->thread == STREAM_MESSAGES)
+		if (t->kind == STREAM_OF_MESSAGES)
 			continue;
 		if (why == BLOCKS_ALL)
 			blocks_cut_stream(c, t);

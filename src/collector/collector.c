@@ -97,7 +97,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	moved |= streams_look(&c->streams, &c->arena, STREAMS_MESSAGES, now_ns);
 	processes_looked(c);
 	messages_read(c);
-	samples_settle(c, now_ns);
+	collector_sources_drain(c, now_ns);
 	blocks_cut(c, chunks_keep_free(c) ? BLOCKS_ALL : why, now_ns);
 	if (store_is_old(&c->store))
 		blocks_make_room(c, 0);
@@ -361,8 +361,7 @@ static void run_loop(struct loop *l)
 		/* The end of the loop was noticed before this round, so the round has seen
 		 * everything before it. */
 		bool over = l->program_over;
-		samples_take(c, mono_ns());
-		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
+		collector_sources_look(c, mono_ns());
 		if (before_ns)
 			tick_cost(l, cpu_ns() - before_ns);
 		before_ns = 0;
@@ -372,7 +371,6 @@ static void run_loop(struct loop *l)
 		}
 		if (collector_round(c, BLOCKS_DUE))
 			l->moved_ns = mono_ns();
-		collector_write_clock(c, false);
 		if (l->told_to_end) {
 			end_early(c);
 			l->report_due = l->channel >= 0;
@@ -395,6 +393,7 @@ void collector_release(struct collector *c)
 	streams_release(&c->streams);
 	bodies_release(&c->bodies);
 	costs_release(&c->costs);
+	collector_sources_release(c);
 	source_texts_release(&c->texts);
 	processes_release(&c->processes);
 	guard_end();

@@ -53,6 +53,7 @@ struct collector_start {
 	uint32_t hot_lines; /* as the arena has it */
 	struct collector_values values;
 	struct flight_wish flight;
+	uint32_t starter_pid; /* the process whose children are the recording; 0: not known */
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };

@@ -261,7 +261,7 @@ static void load_blocks(struct collector *c)
 	uint32_t wanted = 0, found = 0;
 
 	for (uint32_t i = 0; i < c->streams.count; i++)
-		wanted += c->streams.all[i]->thread != STREAM_MESSAGES;
+		wanted += c->streams.all[i]->kind != STREAM_OF_MESSAGES;
 	for (uint32_t n = c->store.last_segment; n >= c->store.first_segment && found < wanted; n--)
 		found += resume_from(c, n);
 }
@@ -274,7 +274,7 @@ static void settle_streams(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
 		struct stream *t = c->streams.all[i];
-		if (t->thread == STREAM_MESSAGES)
+		if (t->kind == STREAM_OF_MESSAGES)
 			continue;
 		uint64_t position = t->position;
 		stream_skip_hole(t);
@@ -309,7 +309,7 @@ static void drop_strays(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
 		struct stream *t = c->streams.all[i];
-		if (t->thread != STREAM_MESSAGES) {
+		if (t->kind != STREAM_OF_MESSAGES) {
 			stream_look_last(t, &c->arena);
 			blocks_cut_stream(c, t);
 		}

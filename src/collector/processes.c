@@ -320,7 +320,7 @@ static void end_streams(struct collector *c, struct process *p)
 		struct stream *t = c->streams.all[i];
 		if (t->process != p->number)
 			continue;
-		if (t->thread == STREAM_MESSAGES) {
+		if (t->kind == STREAM_OF_MESSAGES) {
 			messages_end(c, t);
 		} else {
 			stream_look_last(t, &c->arena);
@@ -352,7 +352,8 @@ static void end_one(struct collector *c, uint32_t index, int64_t now_ns)
 	}
 	slot->pid = 0;
 	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
-	samples_end_process(c, p);
+	collector_sources_ended(c, p);
+	buf_release(&p->sample.rows);
 	watch_close(&p->watch);
 	free(p);
 	c->processes.all[index] = c->processes.all[--c->processes.count];

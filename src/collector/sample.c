@@ -405,8 +405,10 @@ int64_t sampler_jitter(struct sampler *s, int64_t period_ns)
 	return period_ns / 4 * 3 + (int64_t)(s->random % (uint64_t)(period_ns / 2 + 1));
 }
 
-void samples_take(struct collector *c, int64_t now_ns)
+/* Look at threads, if it is time for that. */
+static void samples_take(struct source *source, int64_t now_ns)
 {
+	struct collector *c = source->owner;
 	struct sampler *s = &c->sampler;
 	uint32_t looked = 0;
 
@@ -417,7 +419,7 @@ void samples_take(struct collector *c, int64_t now_ns)
 	for (uint32_t i = 0; i < c->streams.count && looked < SAMPLES_AT_ONCE; i++) {
 		s->at = (s->at + 1) % c->streams.count;
 		struct stream *t = c->streams.all[s->at];
-		if (t->thread == STREAM_MESSAGES || t->sample.due > s->times || !t->count)
+		if (t->kind == STREAM_OF_MESSAGES || t->sample.due > s->times || !t->count)
 			continue;
 		looked++;
 		look_at(c, t);
@@ -484,8 +486,10 @@ static void settle_one(struct collector *c, const struct sample_seen *seen, int6
 	s->count++;
 }
 
-void samples_settle(struct collector *c, int64_t now_ns)
+/* Give what was seen to its processes. */
+static void samples_settle(struct source *source, int64_t now_ns)
 {
+	struct collector *c = source->owner;
 	struct sampler *s = &c->sampler;
 
 	if (!s->seen_count)
@@ -501,14 +505,23 @@ void samples_settle(struct collector *c, int64_t now_ns)
 	}
 }
 
-void samples_end_process(struct collector *c, struct process *p)
+static void samples_end_process(struct source *source, struct process *p)
 {
-	write_samples(c, p);
-	buf_release(&p->sample.rows);
+	write_samples(source->owner, p);
 }
 
-void samples_flush(struct collector *c)
+static void samples_flush(struct source *source)
 {
+	struct collector *c = source->owner;
+
 	for (uint32_t i = 0; i < c->processes.count; i++)
 		write_samples(c, c->processes.all[i]);
 }
+
+const struct source_operations sample_source = {
+	.name = "samples",
+	.look = samples_take,
+	.drain = samples_settle,
+	.ended = samples_end_process,
+	.stop = samples_flush,
+};

@@ -11,9 +11,9 @@
  * known to have no record, or is left out, the frame below it counts. If the thread waits, it is
  * looked at once more after its state: it waits if it was at the same place both times.
  *
- *   samples_take     before the tick: a thread stamps its next event after a tick, and should
- *                    not be seen doing that
- *   samples_settle   after messages were read: by then every code that was seen is known
+ *   look    before the tick: a thread stamps its next event after a tick, and should not be seen
+ *           doing that
+ *   drain   after messages were read: by then every code that was seen is known
  *
  * The cost is bounded: a fixed number of looks at a time, SAMPLE_PERIOD_NS on average between two
  * times; a thread that waits at one place is looked at less and less often. A sample says how many
@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "source/source.h"
 
 struct collector;
 struct process;
@@ -87,14 +88,8 @@ struct sampler {
 /* From 3/4 to 5/4 of a period, evenly. */
 int64_t sampler_jitter(struct sampler *s, int64_t period_ns);
 
-/* Look at threads, if it is time for that. */
-void samples_take(struct collector *c, int64_t now_ns);
-/* Give what was seen to its processes. To be called when messages have been read: one of them may
- * describe a code that was seen. */
-void samples_settle(struct collector *c, int64_t now_ns);
-/* Write what is left of a process, and forget it. */
-void samples_end_process(struct collector *c, struct process *p);
-void samples_flush(struct collector *c);
+/* Behind the collector's table of sources. */
+extern const struct source_operations sample_source;
 static inline void sample_thread_release(struct sample_thread *t)
 {
 	if (t->file)

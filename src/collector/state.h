@@ -17,6 +17,7 @@
 #include "collector/processes.h"
 #include "collector/sample.h"
 #include "collector/source_texts.h"
+#include "collector/sources.h"
 #include "collector/store.h"
 #include "collector/streams.h"
 #include "collector/ticker.h"
@@ -58,6 +59,7 @@ struct collector {
 	struct ticker ticker;
 	struct sampler sampler;
 	struct flight flight;
+	struct collector_sources sources;
 	struct collector_totals totals;
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
 	struct pl_buf parts;		       /* struct pl_view, of a block's events */
@@ -72,6 +74,7 @@ struct collector {
 	bool store_failed;	  /* said so */
 	bool arena_torn;	  /* said so */
 	char directory[PATH_MAX]; /* where the command was started */
+	char sources_why[SOURCE_WHY_BYTES]; /* why a source that was wanted does not run, or "" */
 };
 
 /* A place in the path for a LOSS record: all 0 is the recording as a whole. */

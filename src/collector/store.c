@@ -413,6 +413,11 @@ int store_samples(struct store *s, const struct pl_buf *payload)
 	return append_record(s, RECORD_SAMPLES, payload);
 }
 
+int store_source_events(struct store *s, const struct pl_buf *payload)
+{
+	return append_record(s, RECORD_SOURCE_EVENTS, payload);
+}
+
 /* ---- going on with a recording ---- */
 
 /* The length of the whole records. A damaged one in the middle stays: only the end can be cut

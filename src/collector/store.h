@@ -75,6 +75,8 @@ int store_block(struct store *s, const struct pl_buf *payload, uint32_t events);
 bool store_begins_segment(const struct store *s, size_t payload_bytes);
 /* The same for a SAMPLES record. */
 int store_samples(struct store *s, const struct pl_buf *payload);
+/* And for a SOURCE_EVENTS record. */
+int store_source_events(struct store *s, const struct pl_buf *payload);
 
 uint64_t store_bytes(const struct store *s);
 /* A block, or samples, should not be larger than this; 0: no maximum. */

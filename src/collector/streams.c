@@ -75,9 +75,10 @@ struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
 	*place = (uintptr_t)t;
 	t->process = process;
 	t->thread = thread;
+	t->kind = thread == STREAM_MESSAGES ? STREAM_OF_MESSAGES : STREAM_OF_EVENTS;
 	t->any_order = s->resumed;
 	s->all[s->count++] = t;
-	if (thread == STREAM_MESSAGES)
+	if (t->kind == STREAM_OF_MESSAGES)
 		insert_messages(s, t);
 	else
 		s->threads++;
@@ -97,7 +98,7 @@ void streams_remove(struct streams *s, uint32_t index)
 {
 	struct stream *t = s->all[index];
 
-	if (t->thread == STREAM_MESSAGES)
+	if (t->kind == STREAM_OF_MESSAGES)
 		remove_messages(s, t);
 	map_remove(&s->by_name, name_of(t->process, t->thread));
 	stream_free(t);
@@ -252,7 +253,7 @@ bool streams_look(
 		return look_at_messages(s, a, now_ns);
 	admit_new(s, a);
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->all[i]->thread != STREAM_MESSAGES)
+		if (s->all[i]->kind != STREAM_OF_MESSAGES)
 			moved |= look(s->all[i], a, now_ns);
 	return moved;
 }
@@ -321,7 +322,7 @@ static void note_skip(const struct stream *t, struct arena *a)
 {
 	const struct held_chunk *next = &t->chunks[1];
 
-	if (t->thread == STREAM_MESSAGES && t->count > 1 && t->position > next->stream_bytes)
+	if (t->kind == STREAM_OF_MESSAGES && t->count > 1 && t->position > next->stream_bytes)
 		arena_chunk(a, next->index)->skip = (uint32_t)(t->position - next->stream_bytes);
 }
 

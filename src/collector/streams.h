@@ -27,8 +27,12 @@ struct held_chunk {
 	uint64_t open_ticks;
 };
 
+/* What its bytes are. A chunk says it by its thread: STREAM_MESSAGES is none. */
+enum stream_kind { STREAM_OF_EVENTS, STREAM_OF_MESSAGES };
+
 struct stream {
 	uint32_t process, thread;
+	enum stream_kind kind;
 	struct held_chunk *chunks; /* owned; by order */
 	uint32_t count, room;
 	uint32_t next_order; /* of the first chunk */

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "os/clock.h"
+#include "source/source.h"
 
 /* One reading of all clocks; tests make their own. */
 struct ticker_now {
@@ -31,6 +32,9 @@ struct ticker {
 	int64_t real_off_ns, boot_off_ns;
 	bool started;
 };
+
+/* Behind the collector's table of sources; in about.c. */
+extern const struct source_operations tick_source;
 
 void ticker_read(enum clock_source source, struct ticker_now *now);
 /* Store a tick. */

@@ -20,6 +20,7 @@ const struct query_table *const query_tables[] = {
 	&query_value,
 	&query_event_count,
 	&query_sample,
+	&query_source_event,
 	&query_loss,
 	NULL,
 };

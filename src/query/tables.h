@@ -14,6 +14,8 @@ extern const struct query_table query_line, query_function, query_code, query_ev
 extern const struct query_table query_process, query_thread, query_loss;
 /* times.c */
 extern const struct query_table query_task, query_sample;
+/* source_events.c */
+extern const struct query_table query_source_event;
 /* values.c */
 extern const struct query_table query_value;
 

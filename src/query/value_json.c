@@ -17,6 +17,11 @@ static void put_json_string(struct pl_buf *out, struct pl_text text, bool cut)
 	buf_printf(out, cut ? "…\"" : "\"");
 }
 
+void value_json_text(struct pl_buf *out, struct pl_text text)
+{
+	put_json_string(out, text, false);
+}
+
 static void put_repr_string(struct pl_buf *out, const struct pl_value *value)
 {
 	char text[REPR_BYTES];

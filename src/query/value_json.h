@@ -15,6 +15,8 @@
 #include "base/buf.h"
 #include "pathline/values.h"
 
+/* A text as a JSON string. */
+void value_json_text(struct pl_buf *out, struct pl_text text);
 /* If there is no memory, `out` says so. */
 void value_json(struct pl_buf *out, const struct pl_value *value);
 /* The arguments of a call, by name; *rest and **more by their names too. */

@@ -12,6 +12,7 @@
  * anything. After damage is reported, the check continues.
  */
 #include "trace/samples.h"
+#include "trace/event_sources.h"
 #include "trace/walk.h"
 
 #include <inttypes.h>
@@ -322,6 +323,25 @@ static int check_samples(struct check *k, struct pl_err *err)
 	return code;
 }
 
+static int check_source_events(struct check *k, struct pl_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < k->r->source_ref_count && code == 0; i++) {
+		struct pl_err why = {0};
+		code = source_events_check(k->r, &k->r->source_refs[i], &why);
+		if (code == PL_ERR_NOT_FOUND)
+			note_gone(k, k->r->source_refs[i].file);
+		if (code == PL_ERR_FORMAT)
+			source_events_damage(k->r, &k->r->source_refs[i]);
+		if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND)
+			code = 0;
+		if (code)
+			recording_failed(err, code, &why);
+	}
+	return code;
+}
+
 /* Bytes that the collector could not decode are in no block. */
 static void check_losses(struct check *k)
 {
@@ -360,6 +380,8 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	code = check_threads(&k, err);
 	if (code == 0)
 		code = check_samples(&k, err);
+	if (code == 0)
+		code = check_source_events(&k, err);
 	if (code == 0)
 		code = check_gone(&k, err);
 	tell_nameless(&k);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "format/block.h"
+#include "trace/event_sources.h"
 #include "trace/stream.h"
 
 /* ---- one block ---- */
@@ -204,6 +205,8 @@ static int read_segment(struct pl_recording *r, struct stream *s, bool *news, st
 				code = read_block(r, s, &why);
 			else if (s->head.kind == RECORD_SAMPLES)
 				code = read_samples(r, s, &why);
+			else if (s->head.kind == RECORD_SOURCE_EVENTS)
+				code = source_events_index(r, s, &why);
 			stream_next(s);
 		}
 		if (code)
@@ -331,6 +334,7 @@ static void drop_before(struct pl_recording *r, uint32_t file)
 	r->segment_count -= n;
 	memmove(r->segments, r->segments + n, r->segment_count * sizeof *r->segments);
 	drop_samples(r, file);
+	source_events_drop(r, file);
 	for (size_t i = 0; i < r->process_list.count; i++) {
 		const struct process_entry *p = r->process_list.at[i];
 		for (size_t j = 0; j < p->thread_count; j++)

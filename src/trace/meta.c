@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "trace/code.h"
+#include "trace/event_sources.h"
 #include "trace/stream.h"
 
 struct meta {
@@ -471,6 +472,16 @@ static int read_costs(struct meta *m, struct pl_view v)
 	return 0;
 }
 
+static int read_event_source(struct meta *m, struct pl_view v)
+{
+	return event_source_read(m->r, v);
+}
+
+static int read_event_kind(struct meta *m, struct pl_view v)
+{
+	return event_kind_read(m->r, v);
+}
+
 static meta_reader *const readers[] = {
 	[RECORD_HEADER] = read_header,
 	[RECORD_PROCESS] = meta_process,
@@ -485,6 +496,8 @@ static meta_reader *const readers[] = {
 	[RECORD_END] = read_end,
 	[RECORD_EVICTED] = read_evicted,
 	[RECORD_COSTS] = read_costs,
+	[RECORD_EVENT_SOURCE] = read_event_source,
+	[RECORD_EVENT_KIND] = read_event_kind,
 };
 
 /* A kind that has no reader was counted (recording_count), and that is all. */

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "format/record.h"
 #include "trace/code.h"
+#include "trace/event_sources.h"
 #include "trace/source.h"
 #include "trace/fast_forward.h"
 
@@ -502,6 +503,7 @@ void pl_recording_close(struct pl_recording *r)
 	texts_release(&r->texts);
 	free(r->segments);
 	free(r->samples);
+	event_sources_release(r);
 	free(r->sizes);
 	if (r->forward)
 		fast_forward_release(r->forward);

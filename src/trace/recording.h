@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "format/clockmap.h"
 #include "format/samples.h"
+#include "format/source_events.h"
 #include "pathline/pathline.h"
 #include "trace/files.h"
 #include "trace/texts.h"
@@ -82,6 +83,26 @@ struct sample_ref {
 	bool told; /* it is damaged, and that was reported */
 };
 
+/* The same of a SOURCE_EVENTS record. */
+struct source_ref {
+	uint64_t off;
+	uint32_t file, stored;
+	struct source_head head;
+	bool told;
+};
+
+/* A kind of a source's events, and the names of its fields' values. */
+struct source_kind_entry {
+	struct pl_source_kind public;
+	struct pl_source_field fields[PL_SOURCE_FIELDS_MAX];
+	struct pl_map names[PL_SOURCE_FIELDS_MAX]; /* value -> const char *; texts' */
+};
+
+struct event_source_entry {
+	struct pl_event_source public;
+	struct source_kind_entry *kinds[SOURCE_KINDS_MAX + 1]; /* NULL: not described */
+};
+
 /* A segment, as far as it was indexed. */
 struct segment {
 	uint32_t file;
@@ -125,6 +146,12 @@ struct pl_recording {
 	struct sample_ref *samples; /* owned: SAMPLES records, in the order of the files */
 	size_t sample_count, sample_room;
 	uint64_t samples_evicted; /* refs dropped from the front */
+
+	struct event_source_entry *event_sources[SOURCES_MAX + 1]; /* owned, by number */
+	struct entries source_kinds;	/* all that were described, also replaced ones */
+	struct source_ref *source_refs; /* owned: SOURCE_EVENTS records, in the order of the files */
+	size_t source_ref_count, source_ref_room;
+	uint64_t source_refs_evicted;
 
 	struct segment *segments; /* owned, in order of number */
 	size_t segment_count, segment_room;

@@ -138,6 +138,12 @@ def main():
         offset += size
     check.same("samples head", [row[:3] for row in page_table(page, "samples head")], fields)
 
+    offset, fields = 0, []
+    for name, size in struct_fields(read(root, "src/format/source_events.h"), "source_head"):
+        fields.append([str(offset), str(size), name])
+        offset += size
+    check.same("source head", [row[:3] for row in page_table(page, "source head")], fields)
+
     values = macro_rows(read(root, "src/format/value_table.h"), "VALUE_KINDS")
     check.same("values", page_table(page, "values"), [[n, name, *rest] for name, n, *rest in values])
     shown = [row for row in values if row[0] not in ("END", "TYPED")]
