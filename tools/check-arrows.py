@@ -30,7 +30,7 @@ ARROWS = {
     "query": "session/when.h session/binds.h session/frame_path.h session/value_path.h report/names.h base os/local.h",
     "export": "report query/value_json.h base",
     "tui": "session expr base os/local.h",
-    "cmd": "attach recorder/order.h report export tui query session expr collector filter base os",
+    "cmd": "attach recorder/order.h report export tui query session expr collector source filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

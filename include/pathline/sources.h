@@ -3,7 +3,7 @@
  *
  *	pl_source_rows_new(&rows, r, process, &err)
  *	while (pl_source_rows_next(rows, &row, &err) == 0)
- *		pl_source_row_text(&row, text, sizeof text)     syscall openat /etc/hosts = 3 12.1us
+ *		pl_source_row_text(&row, text, sizeof text)     syscall openat /etc/hosts result 3 12.1 µs
  *
  * Kinds of events are described by the recording: each has a name, and fields with names and units.
  * A program that knows none of them can show all. An event is at the time of its end: one with a
@@ -52,7 +52,8 @@ enum pl_field_type {
 };
 
 struct pl_source_field {
-	const char *name, *unit; /* unit: "ns", "bytes", "errno", or "" */
+	const char *name,
+		*unit; /* unit: "ns", "bytes", "id" (of something; 0: of nothing), or "" */
 	enum pl_field_type type;
 };
 
@@ -67,7 +68,7 @@ struct pl_source_kind {
 #define PL_SOURCE_FIELDS_MAX 16
 
 struct pl_source_value {
-	uint64_t number; /* of PL_FIELD_SIGNED: as an int64_t */
+	uint64_t number;  /* of PL_FIELD_SIGNED: as an int64_t */
 	const char *name; /* of the number, if it has one; else NULL */
 	const char *text; /* of PL_FIELD_TEXT, not terminated */
 	size_t length;
@@ -81,7 +82,7 @@ struct pl_source_row {
 	uint32_t process; /* 0: one that is not recorded */
 	uint32_t thread;  /* PL_NO_THREAD: it never ran Python that was recorded */
 	uint32_t pid, native_id;
-	uint64_t number; /* tells it from all others of the recording */
+	uint64_t number;       /* tells it from all others of the recording */
 	int64_t time_ns;       /* CLOCK_REALTIME */
 	int64_t time_error_ns; /* it can be wrong by this */
 	uint32_t value_count;  /* fields of the kind that the row has */
@@ -98,8 +99,7 @@ int pl_source_rows_new(
 	struct pl_source_rows **out, struct pl_recording *r, uint32_t process, struct pl_err *err);
 /* Texts are valid until the next call. PL_END: there is none (in a live recording: so far). Damaged
  * ones are skipped, and counted as damage of the recording. */
-int pl_source_rows_next(
-	struct pl_source_rows *rows, struct pl_source_row *row, struct pl_err *err);
+int pl_source_rows_next(struct pl_source_rows *rows, struct pl_source_row *row, struct pl_err *err);
 void pl_source_rows_free(struct pl_source_rows *rows); /* NULL is fine */
 
 /* The row in words, cut to `max` bytes with the NUL; returns the length of the whole text. */

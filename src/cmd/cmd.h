@@ -105,6 +105,7 @@ struct cmd_option {
 	/* For completion, the words that its argument can be: "call line"; NULL: unknown, or its
 	 * name says it: "all|none" */
 	const char *words;
+	bool optional; /* the argument is given with = or not at all, and is "" then */
 };
 
 struct cmd_usage {

@@ -50,6 +50,8 @@ int drain_start(struct drain *d, struct collector_start *s, const char *command)
 		return CMD_RECORD_FAILED;
 	}
 	snprintf(d->arena_path, sizeof d->arena_path, "%s", p.text);
+	if (p.sources_why[0])
+		cmd_say("%s: what the kernel does is not recorded: %s", command, p.sources_why);
 	int err = map_arena(d);
 	if (err < 0) {
 		cmd_say("%s: %s: %s", command, d->arena_path, strerror(-err));

@@ -543,7 +543,10 @@ static const char ABOUT[] =
 	"in brackets: [25]. A ~ after a row: its place among the rows of other threads is not\n"
 	"known exactly. handled: an exception arrives at except, finally, the end of a with,\n"
 	"or a clean-up that the compiler added, mostly without a line. A for loop takes its\n"
-	"StopIteration without one.";
+	"StopIteration without one.\n\n"
+	"Of a recording that was made with --kernel, rows that begin with `kernel` are what it\n"
+	"did for the thread, each at its end. They are left out with --fields, --filter,\n"
+	"--events, --task and --follow. A ~ after one: events before it may also be after it.";
 
 #define X(constant, word, meaning) " " word
 static const char event_words[] = PL_EVENT_KINDS(X);

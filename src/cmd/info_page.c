@@ -216,8 +216,8 @@ static void write_sources(struct out *o, const struct pl_recording *r)
 	for (uint32_t i = 0; pl_event_source(r, i); i++) {
 		const struct pl_event_source *s = pl_event_source(r, i);
 		units_count(count, s->lost);
-		snprintf(text, sizeof text, s->lost ? "beside the path; %s lost" : "beside the path",
-			count);
+		snprintf(text, sizeof text,
+			s->lost ? "beside the path; %s lost" : "beside the path", count);
 		write_number(o, s->name, s->events, text);
 		if (!s->text[0])
 			continue;

@@ -468,8 +468,7 @@ void lines_write(struct lines *w, const struct pl_event *e)
  *
  * A thread that ran no Python has its id in place of a name.
  */
-void lines_source(
-	struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure)
+void lines_source(struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure)
 {
 	const bool known = row->thread != PL_NO_THREAD;
 	const struct pl_position p = {

@@ -36,8 +36,7 @@ struct lines {
 
 void lines_write(struct lines *w, const struct pl_event *e);
 /* A row of a source, at this depth. unsure: events before it may also be after it. */
-void lines_source(
-	struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure);
+void lines_source(struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure);
 /* After the last row, unless they are only_rows. */
 void lines_end(struct lines *w);
 

@@ -242,6 +242,8 @@ static int apply(struct parser *p, const struct cmd_option *o, const char *text)
 		cmd_say("%s: --%s takes no argument", p->c->name, o->word);
 		return CMD_USAGE;
 	}
+	if (o->optional && !text)
+		text = "";
 	if (o->argument && !text) {
 		if (p->at + 1 >= p->c->count) {
 			cmd_say("%s: --%s needs an argument, %s", p->c->name, o->word, o->argument);

@@ -35,6 +35,7 @@
 #include "cmd/what.h"
 #include "collector/collector.h"
 #include "collector/finish.h"
+#include "source/kernel.h"
 
 #define PRELOAD "pathline-preload.so"
 extern char **environ;
@@ -120,6 +121,7 @@ static int start_collector(struct run *r)
 		.directory = r->place.real,
 		.command = command.failed ? "" : (const char *)command.at,
 		.flight = {.folder = r->place.home, .name = r->what.name}};
+		.starter_pid = (uint32_t)getpid()};
 	record_options_apply(&r->options, &s);
 	int code = drain_start(&r->drain, &s, "record");
 	buf_release(&command);
@@ -320,6 +322,23 @@ static const char *missing_script(const struct run *r)
 	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
 }
 
+static int check_kernel(const char *list)
+{
+	static const char *const groups[] = {
+#define X(constant, word) word,
+		KERNEL_GROUPS(X)
+#undef X
+			NULL};
+	struct pl_view word;
+	uint32_t wanted;
+	char text[64];
+
+	if (kernel_groups_read(list, &wanted, &word))
+		return CMD_GO;
+	snprintf(text, sizeof text, "%.*s", (int)word.left, (const char *)word.at);
+	return cmd_unknown("record", "group of --kernel:", text, groups);
+}
+
 static int read_options(struct record_options *o, struct cmd *c)
 {
 	const struct cmd_option own[] = {
@@ -327,6 +346,12 @@ static int read_options(struct record_options *o, struct cmd *c)
 			.text = &o->python},
 		{"no-children", 0, NULL, "do not record the processes that it starts",
 			.flag = &o->no_children},
+		{"kernel", 0, "LIST",
+			"also record what the kernel does for the program, beside the path:\n"
+			"--kernel=syscall: its system calls; --kernel=sched: when threads leave "
+			"the\n"
+			"processor, why, and who wakes them; --kernel: both. Needs root",
+			.text = &o->kernel, .optional = true},
 		{"stat", 0, NULL,
 			"at the end, estimate what recording cost, and which functions cost most;\n"
 			"this takes about 2 s",
@@ -345,6 +370,8 @@ static int read_options(struct record_options *o, struct cmd *c)
 		cmd_say("record: --stat needs all of a recording; leave --flight out");
 		code = CMD_USAGE;
 	}
+	if (code == CMD_GO && o->kernel)
+		code = check_kernel(o->kernel);
 	return code == CMD_GO ? record_options_end(o, c->words) : code;
 }
 

@@ -273,6 +273,7 @@ void record_options_apply(const struct record_options *o, struct collector_start
 	s->on_full = o->on_full;
 	s->no_children = o->no_children;
 	s->count_costs = o->stat;
+	s->kernel = o->kernel;
 	s->passes = o->passes;
 	s->stamps = stamps_of(o);
 	s->order = s->stamps == STAMPS_LINE ? ORDER_EXACT : o->order;

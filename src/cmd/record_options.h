@@ -24,6 +24,7 @@ struct record_options {
 	uint32_t timing;    /* in the table of timings */
 	uint32_t hot_lines; /* 0: no code becomes hot */
 	bool no_children, quiet, stat;
+	const char *kernel; /* groups of its events; "": all; NULL: none. Points into argv */
 	struct choose choose;
 	struct record_values values;
 };

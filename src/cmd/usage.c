@@ -107,8 +107,8 @@ static void usage_row(const struct cmd_option *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof letter, "-%c,", o->letter);
-	snprintf(left, sizeof left, "%s --%s%s%s", letter, o->word, o->argument ? "=" : "",
-		o->argument ? o->argument : "");
+	snprintf(left, sizeof left, o->optional ? "%s --%s[%s%s]" : "%s --%s%s%s", letter, o->word,
+		o->argument ? "=" : "", o->argument ? o->argument : "");
 	if (strlen(left) > 26)
 		printf("  %s\n%*s", left, HELP_LEFT, "");
 	else
@@ -149,7 +149,8 @@ void cmd_table_text(char before, const char *text)
 static void table_row(const struct cmd *c, const struct cmd_option *o)
 {
 	const char letter[] = {o->letter, 0};
-	const char *texts[] = {c->name, o->word, letter, o->argument, o->words, o->help};
+	const char *texts[] = {c->name, o->word, letter, o->optional ? NULL : o->argument,
+		o->optional ? NULL : o->words, o->help};
 
 	fputs("option", stdout);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

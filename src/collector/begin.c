@@ -172,6 +172,15 @@ int collector_say(const struct collector_start *s, enum collector_word word, con
 	return send(s->channel, &p, sizeof p, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+void collector_say_ready(const struct collector_start *s, const struct collector *c)
+{
+	struct collector_packet p = {.word = COLLECTOR_READY};
+
+	snprintf(p.text, sizeof p.text, "%s", c->arena_path);
+	snprintf(p.sources_why, sizeof p.sources_why, "%s", c->sources_why);
+	send(s->channel, &p, sizeof p, MSG_NOSIGNAL);
+}
+
 static const char *what_helps(int err)
 {
 	return err == -EFBIG ? "; raise the file-size limit (ulimit -f)" : "";

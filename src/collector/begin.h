@@ -14,5 +14,7 @@ int begin_signals(bool outlives_terms);
 int collector_begin(struct collector *c, const struct collector_start *s);
 /* To `record`. 0 or -errno. */
 int collector_say(const struct collector_start *s, enum collector_word word, const char *text);
+/* READY, with what has to be said of sources. */
+void collector_say_ready(const struct collector_start *s, const struct collector *c);
 
 #endif

@@ -443,7 +443,7 @@ int collector_run(const struct collector_start *s)
 	add_to_epoll(c->processes.epoll, l.channel);
 	c->processes.word_due = true;
 	add_to_epoll(c->processes.epoll, l.signals);
-	collector_say(s, COLLECTOR_READY, c->arena_path);
+	collector_say_ready(s, c);
 	run_loop(&l);
 done:
 	collector_release(c);

@@ -6,6 +6,7 @@
 #include "collector/blocks.h"
 #include "collector/collector.h"
 #include "collector/state.h"
+#include "source/kernel.h"
 
 #define ROWS_MAX	4096 /* of a record */
 #define ROWS_BYTES_MAX	(64u << 10)
@@ -219,6 +220,8 @@ void collector_sources_begin(
 	c->sources.before = c->sources.now = clock_compare(c->ticker.source);
 	begin_source(c, &sample_source, NULL, &tree);
 	begin_source(c, &tick_source, NULL, &tree);
+	if (start->kernel)
+		begin_source(c, &kernel_source, start->kernel, &tree);
 	why[0] = 0;
 	for (uint32_t i = 0; i < c->sources.count; i++)
 		if (!c->sources.all[i].runs && !why[0])

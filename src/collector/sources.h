@@ -32,7 +32,7 @@ struct collector_sources {
 	uint32_t count;
 	struct source_rows *rows; /* owned, each of them too */
 	uint32_t row_count, row_room;
-	uint32_t at;		       /* index of the one that was found last */
+	uint32_t at;			/* index of the one that was found last */
 	struct clock_point before, now; /* between which, about, events are */
 };
 

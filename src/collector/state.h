@@ -71,9 +71,9 @@ struct collector {
 	bool followed; /* a reader follows, as it was at follow_asked_ns */
 	int64_t follow_asked_ns;
 	bool stamped; /* each call or line has a time, so events are several times as many bytes */
-	bool store_failed;	  /* said so */
-	bool arena_torn;	  /* said so */
-	char directory[PATH_MAX]; /* where the command was started */
+	bool store_failed;		    /* said so */
+	bool arena_torn;		    /* said so */
+	char directory[PATH_MAX];	    /* where the command was started */
 	char sources_why[SOURCE_WHY_BYTES]; /* why a source that was wanted does not run, or "" */
 };
 

@@ -23,9 +23,8 @@ void source_row_write(
 void source_events_write(struct pl_buf *out, const struct source_head *head, struct pl_view rows)
 {
 	struct pl_buf packed = {0};
-	const bool smaller =
-		rows.left >= PACK_MIN && record_compress(NULL, &packed, rows, LEVEL) &&
-		rows.left / RECORD_RATIO_MAX <= packed.used;
+	const bool smaller = rows.left >= PACK_MIN && record_compress(NULL, &packed, rows, LEVEL) &&
+			     rows.left / RECORD_RATIO_MAX <= packed.used;
 
 	buf_u32(out, head->source);
 	buf_u32(out, head->process);
@@ -62,8 +61,8 @@ int source_head_read(struct pl_view payload, struct source_head *out)
 
 /* raw_bytes is believed only as far as zstd can have packed so much into the bytes that are
  * there. */
-int source_events_open(struct pl_view payload, struct source_head *head, struct pl_buf *room,
-	struct pl_view *rows)
+int source_events_open(
+	struct pl_view payload, struct source_head *head, struct pl_buf *room, struct pl_view *rows)
 {
 	int code = eat_source_head(&payload, head);
 

@@ -34,7 +34,7 @@ struct source_head {
 	uint32_t process; /* 0: one that is not recorded, or was not yet */
 	uint32_t pid;
 	uint32_t count;
-	uint64_t open_ticks; /* no row is earlier */
+	uint64_t open_ticks;  /* no row is earlier */
 	uint64_t close_ticks; /* nor later */
 	uint64_t lost;	      /* events of the process, since the record before */
 	uint64_t kinds;	      /* bit for each kind that the rows have */

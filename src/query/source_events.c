@@ -67,8 +67,7 @@ static void put_source_fields(sqlite3_context *out, const struct pl_source_row *
 		const struct pl_source_value *v = &e->values[i];
 		if (i)
 			buf_u8(&json, ',');
-		value_json_text(
-			&json, (struct pl_text){.at = f->name, .length = strlen(f->name)});
+		value_json_text(&json, (struct pl_text){.at = f->name, .length = strlen(f->name)});
 		buf_u8(&json, ':');
 		if (f->type == PL_FIELD_TEXT)
 			value_json_text(
@@ -91,8 +90,8 @@ static int source_event_open(struct query_cursor *c)
 	const struct query_range *process = &c->scope.process;
 	const bool one = process->from == process->to && process->from >= 0;
 
-	return pl_source_rows_new(&events->rows, c->q->r,
-		one ? (uint32_t)process->from : PL_ANY_PROCESS, &c->q->err);
+	return pl_source_rows_new(
+		&events->rows, c->q->r, one ? (uint32_t)process->from : PL_ANY_PROCESS, &c->q->err);
 }
 
 static int source_event_next(struct query_cursor *c)

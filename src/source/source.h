@@ -67,7 +67,7 @@ struct source_operations {
 
 struct source {
 	const struct source_operations *operations;
-	void *self; /* of the operations: owned by them, from start to stop */
+	void *self;	  /* of the operations: owned by them, from start to stop */
 	const char *wish; /* what the user gave with its option; NULL: nothing */
 	const struct source_host *host;
 	void *owner;	 /* of the host */

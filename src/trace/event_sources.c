@@ -13,8 +13,8 @@ static struct event_source_entry *event_source_entry(struct pl_recording *r, uin
 	if (!*at) {
 		*at = calloc(1, sizeof **at);
 		if (*at)
-			(*at)->public = (struct pl_event_source){
-				.number = number, .name = "?", .text = ""};
+			(*at)->public =
+				(struct pl_event_source){.number = number, .name = "?", .text = ""};
 	}
 	return *at;
 }
@@ -51,8 +51,8 @@ int event_source_read(struct pl_recording *r, struct pl_view v)
 	if (!s)
 		return PL_ERR_MEMORY;
 	s->public.name = name;
-	s->public.state = state > PL_SOURCE_STOPPED ? PL_SOURCE_STOPPED
-						    : (enum pl_source_state)state;
+	s->public.state =
+		state > PL_SOURCE_STOPPED ? PL_SOURCE_STOPPED : (enum pl_source_state)state;
 	s->public.text = text;
 	return 0;
 }
@@ -147,8 +147,7 @@ void event_sources_release(struct pl_recording *r)
 /* ---- where the events are ---- */
 
 /* Counts are of what is kept, as those of samples. */
-static void count_source_events(
-	struct pl_recording *r, const struct source_head *head, bool add)
+static void count_source_events(struct pl_recording *r, const struct source_head *head, bool add)
 {
 	struct pl_event_source *s = &r->event_sources[head->source]->public;
 

@@ -148,8 +148,9 @@ struct pl_recording {
 	uint64_t samples_evicted; /* refs dropped from the front */
 
 	struct event_source_entry *event_sources[SOURCES_MAX + 1]; /* owned, by number */
-	struct entries source_kinds;	/* all that were described, also replaced ones */
-	struct source_ref *source_refs; /* owned: SOURCE_EVENTS records, in the order of the files */
+	struct entries source_kinds; /* all that were described, also replaced ones */
+	struct source_ref
+		*source_refs; /* owned: SOURCE_EVENTS records, in the order of the files */
 	size_t source_ref_count, source_ref_room;
 	uint64_t source_refs_evicted;
 

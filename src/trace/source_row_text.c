@@ -1,4 +1,4 @@
-/* A row of a source in words: syscall openat "/etc/hosts" result 3 duration 12.1 us */
+/* A row of a source in words: syscall openat /etc/hosts result 3 12.1 µs */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,14 +35,17 @@ static void put_source_number(
 	}
 }
 
-/* A field named as its kind, or `name`, `what` and the like would say nothing: what has a name of
- * its own stands alone, and so do texts and times. */
+/* What has a name of its own stands alone, and so do texts and the duration. What is not there is
+ * left out: an empty text or name, an identity of 0. */
 static void put_source_value(
 	struct pl_buf *out, const struct pl_source_field *f, const struct pl_source_value *v)
 {
 	const bool alone = f->type == PL_FIELD_TEXT || v->name || !strcmp(f->name, "duration");
+	const bool empty = f->type == PL_FIELD_TEXT ? !v->length
+			   : v->name		    ? !v->name[0]
+						    : !strcmp(f->unit, "id") && !v->number;
 
-	if (f->type == PL_FIELD_TEXT && !v->length)
+	if (empty)
 		return;
 	buf_printf(out, alone ? " " : " %s ", f->name);
 	if (f->type == PL_FIELD_TEXT)

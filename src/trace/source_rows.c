@@ -88,8 +88,8 @@ static uint32_t source_thread(const struct pl_source_rows *w)
 
 /* ---- what does it say? ---- */
 
-static int read_source_value(
-	struct pl_view *v, const struct source_kind_entry *k, uint32_t n, struct pl_source_value *out)
+static int read_source_value(struct pl_view *v, const struct source_kind_entry *k, uint32_t n,
+	struct pl_source_value *out)
 {
 	struct pl_view text;
 
@@ -136,8 +136,7 @@ static int describe_row(const struct pl_source_rows *w, struct pl_source_row *ro
 		.time_ns = time.real_ns,
 		.time_error_ns = time.error_ns + (int64_t)head->error_ns};
 	while (k && code == 0 && v.left && row->value_count < k->public.field_count) {
-		code = read_source_value(
-			&v, k, row->value_count, &row->values[row->value_count]);
+		code = read_source_value(&v, k, row->value_count, &row->values[row->value_count]);
 		row->value_count += code == 0;
 	}
 	return code == PL_ERR_FORMAT ? code : 0;

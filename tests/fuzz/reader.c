@@ -11,6 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "pathline/profile.h"
+#include "pathline/sources.h"
 #include "pathline/times.h"
 #include "pathline/values.h"
 #include "tests/lib/recording.h"
@@ -137,6 +138,23 @@ static void read_rows(struct pl_recording *r, struct pl_cursor *c)
 	}
 	for (i = 0; i < 100 && pl_cursor_possible(c, &e, NULL) == 0; i++)
 		read_row(r, &e);
+}
+
+/* Rows of sources, in words. */
+static void read_sources(struct pl_recording *r)
+{
+	struct pl_source_rows *rows;
+	struct pl_source_row row;
+	char text[64];
+
+	for (uint32_t i = 0; pl_event_source(r, i); i++)
+		touch(pl_event_source(r, i)->name);
+	if (pl_source_rows_new(&rows, r, PL_ANY_PROCESS, NULL))
+		return;
+	for (uint32_t i = 0; i < ROWS_MAX && pl_source_rows_next(rows, &row, NULL) == 0; i++)
+		if (pl_source_row_text(&row, text, sizeof text))
+			touch(text);
+	pl_source_rows_free(rows);
 }
 
 /* What `report` and `record --stat` ask for. */
@@ -283,6 +301,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (recording_open_files(&r, maker_files(&m), NULL) == 0) {
 		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 4; i++)
 			read_process(r, pl_recording_process(r, i));
+		read_sources(r);
 		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 1; i++) {
 			read_times(r, pl_recording_process(r, i)->number);
 			read_profile(r, pl_recording_process(r, i)->number);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "format/samples.h"
+#include "format/source_events.h"
 #include "tests/lib/recording.h"
 
 static void put_input(
@@ -139,6 +140,37 @@ static void make_samples(struct maker *m)
 	buf_release(&payload);
 }
 
+/* A source, a kind with fields of each type, and rows of it and of one that is not described. */
+static void make_sources(struct maker *m)
+{
+	static const struct source_value_name names[] = {{1, "one"}, {-2, "ENOENT"}};
+	static const struct source_field fields[] = {{"name", "", PL_FIELD_UNSIGNED, names, 2},
+		{"result", "", PL_FIELD_SIGNED, names, 2},
+		{"duration", "ns", PL_FIELD_UNSIGNED, NULL, 0},
+		{"file", "", PL_FIELD_TEXT, NULL, 0}};
+	static const struct source_kind kind = {"syscall", "a system call", fields, 4};
+	const struct pl_event_source source = {.number = 1, .name = "kernel", .text = ""};
+	struct source_head head = {
+		.source = 1, .process = 1, .pid = 7, .count = 2, .close_ticks = 60};
+	struct source_row row = {
+		.kind = 1, .native_id = 9000, .ticks = 30, .fields = view_of("\1\3\144\1f", 5)};
+	const struct source_row first = {0}, before = row;
+	struct pl_buf b = {0}, rows = {0}, payload = {0};
+
+	event_source_write(&b, &source);
+	maker_meta(m, RECORD_EVENT_SOURCE, &b);
+	b = (struct pl_buf){0};
+	event_kind_write(&b, 1, 1, &kind);
+	maker_meta(m, RECORD_EVENT_KIND, &b);
+	source_row_write(&rows, &row, &first);
+	row.kind = 2;
+	source_row_write(&rows, &row, &before);
+	source_events_write(&payload, &head, buf_view(&rows));
+	record_write(&m->segments[0], RECORD_SOURCE_EVENTS, buf_view(&payload), NULL, 0);
+	buf_release(&rows);
+	buf_release(&payload);
+}
+
 static void make_costs(struct maker *m)
 {
 	struct pl_buf b = {0};
@@ -171,6 +203,7 @@ static void make_by_hand(struct maker *m)
 	make_thread(m, 0);
 	make_thread(m, 1);
 	make_samples(m);
+	make_sources(m);
 	make_costs(m);
 	MAKER_NUMBERS(m, RECORD_LOSS, "why", 1, 0, 3, 100, PL_GAP_FULL, 9);
 	MAKER_NUMBERS(m, RECORD_EVICTED, NULL, 1);

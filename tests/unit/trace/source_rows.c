@@ -110,7 +110,8 @@ static void test_rows(void **state)
 	assert_int_equal((int64_t)row.values[1].number, -2);
 	pl_source_row_text(&row, text, sizeof text);
 	assert_string_equal(text, "syscall openat ENOENT 12.1 µs /etc");
-	assert_int_equal(pl_source_row_text(&row, text, 8), strlen("syscall openat ENOENT 12.1 µs /etc"));
+	assert_int_equal(
+		pl_source_row_text(&row, text, 8), strlen("syscall openat ENOENT 12.1 µs /etc"));
 	assert_string_equal(text, "syscall");
 	assert_int_equal(pl_source_field(row.kind, "duration"), 2);
 	assert_int_equal(pl_source_field(row.kind, "none"), -1);
@@ -123,6 +124,7 @@ static void test_rows(void **state)
 	pl_source_rows_free(rows);
 	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, &err), 0);
 	pl_recording_close(r);
+	maker_release(&m);
 }
 
 static void test_of_other_processes(void **state)
@@ -143,6 +145,7 @@ static void test_of_other_processes(void **state)
 	assert_int_equal(row.pid, 4711);
 	pl_source_rows_free(rows);
 	pl_recording_close(r);
+	maker_release(&m);
 }
 
 /* A head that promises more rows than there are: the check says so. */
@@ -155,6 +158,7 @@ static void test_damage(void **state)
 	(void)state;
 	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, &err), PL_ERR_FORMAT);
 	pl_recording_close(r);
+	maker_release(&m);
 }
 
 int main(void)

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+/* The programs that run in the kernel: compiled for BPF when Pathline is built, loaded by kernel.c.
+ * The kernel lets only programs under the GPL call what they need, hence the license of this file.
+ *
+ *	sched_process_fork    a process of the recording has made another one: it is looked at too
+ *	sys_enter, sys_exit   a system call, told when it ends
+ *	sched_switch          a thread left the processor; told when it is back
+ *	sched_waking          who woke it
+ *
+ * What is known of a thread is in its task's own storage. Structures of the kernel are named with
+ * the fields that are read here, and no others; where they are is settled when this is loaded
+ * (CO-RE).
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+#include "kernel_event.h"
+
+#define FOLLOWED_MAX   65536
+#define RING_BYTES     (8 << 20)
+#define LEVELS	       4 /* PID namespaces in each other */
+#define MODE_TYPE      0170000
+#define MODE_SOCKET    0140000
+#define FAMILY_INET    2
+#define FAMILY_INET6   10
+#define SOCKADDR_BYTES 28
+
+#define OF_KERNEL __attribute__((preserve_access_index))
+
+struct ns_common {
+	unsigned int inum;
+} OF_KERNEL;
+struct pid_namespace {
+	struct ns_common ns;
+} OF_KERNEL;
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+} OF_KERNEL;
+struct pid {
+	unsigned int level;
+	struct upid numbers[LEVELS];
+} OF_KERNEL;
+struct qstr {
+	const unsigned char *name;
+} OF_KERNEL;
+struct dentry {
+	struct qstr d_name;
+} OF_KERNEL;
+struct path {
+	struct dentry *dentry;
+} OF_KERNEL;
+struct inode {
+	unsigned short i_mode;
+} OF_KERNEL;
+struct in6_addr {
+	unsigned char bytes[16];
+};
+struct sock_common {
+	unsigned short skc_family, skc_dport;
+	unsigned int skc_daddr;
+	struct in6_addr skc_v6_daddr;
+} OF_KERNEL;
+struct sock {
+	struct sock_common __sk_common;
+} OF_KERNEL;
+struct socket {
+	struct sock *sk;
+} OF_KERNEL;
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
+} OF_KERNEL;
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} OF_KERNEL;
+struct files_struct {
+	struct fdtable *fdt;
+} OF_KERNEL;
+typedef struct {
+	int counter;
+} kernel_count;
+struct signal_struct {
+	kernel_count live;
+} OF_KERNEL;
+struct task_struct {
+	int pid, tgid;
+	unsigned int __state;
+	char comm[16];
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct signal_struct *signal;
+	struct files_struct *files;
+} OF_KERNEL;
+struct pt_regs {
+	unsigned long di, si, dx, r10, r8, r9;
+} OF_KERNEL;
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* Set before this is loaded. */
+const volatile unsigned int starter_pid;   /* as the collector sees it */
+const volatile unsigned int pid_namespace; /* inode number of the collector's */
+const volatile bool tells_calls;	   /* else they are only known as what a thread waits in */
+const volatile struct kernel_call calls[KERNEL_CALLS];
+
+/* Read by the collector. */
+unsigned long long lost;
+
+/* What is known of a thread. */
+struct thread {
+	unsigned long long call_ns; /* since when it is in a system call; 0: it is in none */
+	unsigned long long off_ns;  /* since when it is off the processor; 0: it is not */
+	unsigned long long woken_ns;
+	unsigned long long arguments[6];
+	unsigned int call, state;
+	unsigned int waker_pid, waker_id, by_timer;
+	unsigned int program_bytes;
+	char waker[KERNEL_COMM_BYTES];
+	char program[KERNEL_TEXT_BYTES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FOLLOWED_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct kernel_followed);
+} followed SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING_BYTES);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, int);
+	__type(value, unsigned int);
+} in_timer SEC(".maps");
+
+/* ---- who it is ---- */
+
+static struct kernel_followed *find_followed(int tgid)
+{
+	return bpf_map_lookup_elem(&followed, &tgid);
+}
+
+/* What is read at an index is so only if that is a constant. */
+#define SEEN_AT(i)                                                                                 \
+	if (i <= level && BPF_CORE_READ(pid, numbers[i].ns, ns.inum) == pid_namespace)             \
+	seen = (unsigned int)BPF_CORE_READ(pid, numbers[i].nr)
+#define OWN_AT(i)                                                                                  \
+	if (i == level)                                                                            \
+	own = (unsigned int)BPF_CORE_READ(pid, numbers[i].nr)
+
+/* The number of a task in the collector's namespace; 0: it has none there. */
+static unsigned int pid_seen(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	unsigned int level = BPF_CORE_READ(pid, level), seen = 0;
+
+	SEEN_AT(0);
+	SEEN_AT(1);
+	SEEN_AT(2);
+	SEEN_AT(3);
+	return seen;
+}
+
+/* The number of a thread as gettid(2) gives it there. */
+static unsigned int own_id(struct task_struct *task, const struct kernel_followed *f)
+{
+	struct pid *pid;
+	unsigned int level, own = 0;
+
+	if (!f->nested)
+		return (unsigned int)BPF_CORE_READ(task, pid);
+	pid = BPF_CORE_READ(task, thread_pid);
+	level = BPF_CORE_READ(pid, level);
+	OWN_AT(0);
+	OWN_AT(1);
+	OWN_AT(2);
+	OWN_AT(3);
+	return own;
+}
+
+static void note_lost(struct kernel_followed *f)
+{
+	__sync_fetch_and_add(&f->lost, 1);
+	__sync_fetch_and_add(&lost, 1);
+}
+
+/* Room for an event, with what all have. NULL: it is lost, and counted. */
+static struct kernel_event *begin_event(
+	struct task_struct *task, struct kernel_followed *f, enum kernel_kind kind)
+{
+	struct kernel_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+
+	if (!e) {
+		note_lost(f);
+		return 0;
+	}
+	e->kind = kind;
+	e->pid = f->pid;
+	e->native_id = own_id(task, f);
+	e->call = 0;
+	e->duration_ns = 0;
+	e->end_ns = bpf_ktime_get_ns();
+	return e;
+}
+
+/* ---- processes ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct kernel_followed new = {0};
+	int tgid = child->tgid;
+
+	if (child->pid != tgid)
+		return 0;
+	if (!find_followed(parent->tgid) && pid_seen(parent) != starter_pid)
+		return 0;
+	new.pid = pid_seen(child);
+	new.nested = BPF_CORE_READ(child, thread_pid, level) != 0;
+	bpf_map_update_elem(&followed, &tgid, &new, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	struct kernel_followed *f = find_followed(task->tgid);
+	struct kernel_event *e = f ? begin_event(task, f, KERNEL_EXEC) : 0;
+
+	if (e)
+		bpf_ringbuf_submit(e, 0);
+	return 0;
+}
+
+/* ---- names of arguments ---- */
+
+static void put_file_name(struct kernel_event *e, struct file *file)
+{
+	const unsigned char *name = BPF_CORE_READ(file, f_path.dentry, d_name.name);
+	long n = bpf_probe_read_kernel_str(e->syscall.text, KERNEL_TEXT_BYTES, name);
+
+	if (n > 1) {
+		e->syscall.text_kind = KERNEL_TEXT_FILE;
+		e->syscall.text_bytes = (unsigned int)n - 1;
+	}
+}
+
+/* As a struct sockaddr: family, port, address. */
+static void put_peer(struct kernel_event *e, struct file *file)
+{
+	struct socket *socket = BPF_CORE_READ(file, private_data);
+	struct sock *sock = BPF_CORE_READ(socket, sk);
+	unsigned short family = BPF_CORE_READ(sock, __sk_common.skc_family);
+	unsigned short port = BPF_CORE_READ(sock, __sk_common.skc_dport);
+
+	e->syscall.text_kind = KERNEL_TEXT_SOCKET;
+	__builtin_memset(e->syscall.text, 0, SOCKADDR_BYTES);
+	__builtin_memcpy(e->syscall.text, &family, sizeof family);
+	__builtin_memcpy(e->syscall.text + 2, &port, sizeof port);
+	if (family == FAMILY_INET) {
+		unsigned int address = BPF_CORE_READ(sock, __sk_common.skc_daddr);
+		__builtin_memcpy(e->syscall.text + 4, &address, sizeof address);
+	} else if (family == FAMILY_INET6) {
+		bpf_probe_read_kernel(e->syscall.text + 8, 16,
+			__builtin_preserve_access_index(&sock->__sk_common.skc_v6_daddr));
+	}
+	e->syscall.text_bytes = SOCKADDR_BYTES;
+}
+
+static void put_descriptor(struct kernel_event *e, struct task_struct *task, unsigned long long fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **all = BPF_CORE_READ(table, fd);
+	struct file *file = 0;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return;
+	bpf_probe_read_kernel(&file, sizeof file, all + fd);
+	if (!file)
+		return;
+	if ((BPF_CORE_READ(file, f_inode, i_mode) & MODE_TYPE) == MODE_SOCKET)
+		put_peer(e, file);
+	else
+		put_file_name(e, file);
+}
+
+static void put_text(struct kernel_event *e, struct task_struct *task, const struct thread *t)
+{
+	unsigned int call = t->call, argument;
+	unsigned long long value;
+	long n;
+
+	if (call >= KERNEL_CALLS)
+		return;
+	argument = calls[call].argument;
+	if (argument >= 6)
+		return;
+	value = t->arguments[argument];
+	switch (calls[call].names) {
+	case KERNEL_NAMES_PATH:
+		n = bpf_probe_read_user_str(e->syscall.text, KERNEL_TEXT_BYTES, (void *)value);
+		if (n > 1) {
+			e->syscall.text_kind = KERNEL_TEXT_PATH;
+			e->syscall.text_bytes = (unsigned int)n - 1;
+		}
+		break;
+	case KERNEL_NAMES_PROGRAM:
+		e->syscall.text_kind = KERNEL_TEXT_PATH;
+		e->syscall.text_bytes = t->program_bytes;
+		bpf_probe_read_kernel(e->syscall.text, KERNEL_TEXT_BYTES, t->program);
+		break;
+	case KERNEL_NAMES_ADDRESS:
+		if (bpf_probe_read_user(e->syscall.text, SOCKADDR_BYTES, (void *)value) == 0) {
+			e->syscall.text_kind = KERNEL_TEXT_ADDRESS;
+			e->syscall.text_bytes = SOCKADDR_BYTES;
+		}
+		break;
+	case KERNEL_NAMES_FILE:
+		put_descriptor(e, task, value);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- system calls ---- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long number)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kernel_followed *f = find_followed(task->tgid);
+	struct thread *t;
+
+	if (!f)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		note_lost(f);
+		return 0;
+	}
+	t->call = (unsigned int)number;
+	t->arguments[0] = regs->di;
+	t->arguments[1] = regs->si;
+	t->arguments[2] = regs->dx;
+	t->arguments[3] = regs->r10;
+	t->arguments[4] = regs->r8;
+	t->arguments[5] = regs->r9;
+	if (t->call < KERNEL_CALLS && calls[t->call].names == KERNEL_NAMES_PROGRAM) {
+		const unsigned long long at = t->arguments[calls[t->call].argument & 1];
+		long n = bpf_probe_read_user_str(t->program, KERNEL_TEXT_BYTES, (void *)at);
+		t->program_bytes = n > 1 ? (unsigned int)n - 1 : 0;
+	}
+	t->call_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static void end_call(struct task_struct *task, struct kernel_followed *f, struct thread *t,
+	long long result, unsigned int unfinished)
+{
+	struct kernel_event *e = tells_calls ? begin_event(task, f, KERNEL_SYSCALL) : 0;
+
+	if (e) {
+		e->duration_ns = e->end_ns - t->call_ns;
+		e->call = t->call + 1;
+		e->syscall.result = result;
+		e->syscall.unfinished = unfinished;
+		e->syscall.text_kind = KERNEL_TEXT_NONE;
+		e->syscall.text_bytes = 0;
+		__builtin_memcpy(e->syscall.arguments, t->arguments, sizeof e->syscall.arguments);
+		if (!unfinished)
+			put_text(e, task, t);
+		bpf_ringbuf_submit(e, 0);
+	}
+	t->call_ns = 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kernel_followed *f = find_followed(task->tgid);
+	struct thread *t = f ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
+
+	if (t && t->call_ns)
+		end_call(task, f, t, result, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_thread_exit, struct task_struct *task)
+{
+	int tgid = task->tgid;
+	struct kernel_followed *f = find_followed(tgid);
+	struct task_struct *current = bpf_get_current_task_btf();
+	struct thread *t = f ? bpf_task_storage_get(&threads, current, 0, 0) : 0;
+
+	if (t && t->call_ns)
+		end_call(task, f, t, 0, 1);
+	if (f && BPF_CORE_READ(task, signal, live.counter) == 0)
+		bpf_map_delete_elem(&followed, &tgid);
+	return 0;
+}
+
+/* ---- the processor ---- */
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct kernel_followed *f = find_followed(prev->tgid);
+	struct thread *t;
+	struct kernel_event *e;
+
+	if (f) {
+		t = bpf_task_storage_get(&threads, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (t) {
+			t->state = preempt ? 0 : prev->__state;
+			t->woken_ns = 0;
+			t->off_ns = bpf_ktime_get_ns();
+		}
+	}
+	f = find_followed(next->tgid);
+	t = f ? bpf_task_storage_get(&threads, next, 0, 0) : 0;
+	if (!t || !t->off_ns)
+		return 0;
+	e = begin_event(next, f, KERNEL_OFF);
+	if (e) {
+		e->duration_ns = e->end_ns - t->off_ns;
+		e->call = t->call_ns ? t->call + 1 : 0;
+		e->off.state = t->state;
+		e->off.ready_ns = t->woken_ns ? e->end_ns - t->woken_ns : 0;
+		e->off.waker_pid = t->woken_ns ? t->waker_pid : 0;
+		e->off.waker_id = t->woken_ns ? t->waker_id : 0;
+		e->off.by_timer = t->woken_ns ? t->by_timer : 0;
+		__builtin_memcpy(e->off.waker, t->waker, sizeof e->off.waker);
+		bpf_ringbuf_submit(e, 0);
+	}
+	t->off_ns = 0;
+	return 0;
+}
+
+static bool is_in_timer(void)
+{
+	int zero = 0;
+	const unsigned int *flag = bpf_map_lookup_elem(&in_timer, &zero);
+
+	return flag && *flag;
+}
+
+static void set_in_timer(unsigned int is)
+{
+	int zero = 0;
+	unsigned int *flag = bpf_map_lookup_elem(&in_timer, &zero);
+
+	if (flag)
+		*flag = is;
+}
+
+SEC("tp_btf/hrtimer_expire_entry")
+int BPF_PROG(on_timer)
+{
+	set_in_timer(1);
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int BPF_PROG(on_timer_over)
+{
+	set_in_timer(0);
+	return 0;
+}
+
+/* The one who wakes is the current task, unless an interrupt has come upon it. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *woken)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct kernel_followed *f = find_followed(woken->tgid);
+	struct kernel_followed *by = find_followed(task->tgid);
+	const bool timer = is_in_timer();
+	struct thread *t = f ? bpf_task_storage_get(&threads, woken, 0, 0) : 0;
+	struct kernel_event *e;
+
+	if (t && t->off_ns && !t->woken_ns) {
+		t->by_timer = timer;
+		t->waker_pid = timer ? 0 : by ? by->pid : (unsigned int)task->tgid;
+		t->waker_id = timer ? 0 : by ? own_id(task, by) : (unsigned int)task->pid;
+		bpf_probe_read_kernel_str(t->waker, sizeof t->waker, task->comm);
+		t->woken_ns = bpf_ktime_get_ns();
+	}
+	if (!by || !f || timer)
+		return 0;
+	e = begin_event(task, by, KERNEL_WAKE);
+	if (!e)
+		return 0;
+	e->wake.woken_pid = f->pid;
+	e->wake.woken_id = own_id(woken, f);
+	bpf_probe_read_kernel_str(e->wake.woken, sizeof e->wake.woken, woken->comm);
+	bpf_ringbuf_submit(e, 0);
+	return 0;
+}
