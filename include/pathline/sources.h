@@ -3,7 +3,7 @@
  *
  *	pl_source_rows_new(&rows, r, process, &err)
  *	while (pl_source_rows_next(rows, &row, &err) == 0)
- *		pl_source_row_text(&row, text, sizeof text)     syscall openat /etc/hosts result 3 12.1 µs
+ *		pl_source_row_text(&row, text, sizeof text)     syscall read hosts result 99 2 µs
  *
  * Kinds of events are described by the recording: each has a name, and fields with names and units.
  * A program that knows none of them can show all. An event is at the time of its end: one with a

@@ -61,15 +61,15 @@
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(TOLD, 14, "sources", "process source+1 file; source 0: told no more. As CODES")          \
 	X(UNITS, 15, "sources", "(unit source+1)…: for who goes on writing after a crash")         \
-	X(EVENT_SOURCE, 16, "event sources", "number name state text")                             \
-	X(EVENT_KIND, 17, "event sources",                                                         \
-		"source kind name meaning fields (name type unit names (value zigzag, name)…)…")   \
 	X(COSTS, 18, "end",                                                                        \
 		"collector_ns kinds (body+1 (recorded events of a kind)…kinds)…: for record "  \
 		"--stat")                                                                          \
 	X(BLOCK, 20, "events", "see block.h")                                                      \
 	X(SAMPLES, 21, "samples", "see samples.h")                                                 \
 	X(PACK, 22, "pack", "(file bytes)…: of the files that follow; file 0 is meta")             \
+	X(EVENT_SOURCE, 16, "event sources", "number name state text")                             \
+	X(EVENT_KIND, 17, "event sources",                                                         \
+		"source kind name meaning fields (name type unit names (value zigzag, name)…)…")   \
 	X(SOURCE_EVENTS, 23, "source events", "see source_events.h")
 
 enum record_kind {
