@@ -120,7 +120,7 @@ static int start_collector(struct run *r)
 	struct collector_start s = {.directory_fd = r->place.directory_fd,
 		.directory = r->place.real,
 		.command = command.failed ? "" : (const char *)command.at,
-		.flight = {.folder = r->place.home, .name = r->what.name}};
+		.flight = {.folder = r->place.home, .name = r->what.name},
 		.starter_pid = (uint32_t)getpid()};
 	record_options_apply(&r->options, &s);
 	int code = drain_start(&r->drain, &s, "record");

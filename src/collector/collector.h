@@ -71,11 +71,8 @@ struct collector_packet {
 	uint32_t flights;		/* recordings that a flight recorder wrote */
 	int flight_failed;		/* errno of its last one; 0: it is there */
 	char flight[PATH_MAX];		/* the last one that is there; "": none */
-	struct collector_totals totals;	    /* REPORT, from here */
-	uint64_t bytes;			    /* of the recording */
-	uint32_t running;		    /* processes that are still alive */
-	bool finished;			    /* END is written: no process is alive */
-	char sources_why[SOURCE_WHY_BYTES]; /* READY: why a source does not run, or "" */
+	/* READY: why a source does not run, or "" */
+	char sources_why[SOURCE_WHY_BYTES];
 };
 
 /* The collector's whole life, in a process that was forked for it. Returns the exit code. */

@@ -146,7 +146,7 @@ static void copy_flight(struct collector *c, int64_t now_ns, bool ended)
 
 	if (!ended) {
 		blocks_cut(c, BLOCKS_ALL, now_ns);
-		samples_flush(c);
+		collector_sources_flush(c);
 		collector_write_clock(c, true);
 		store_flush(&c->store);
 	}

@@ -523,5 +523,6 @@ const struct source_operations sample_source = {
 	.look = samples_take,
 	.drain = samples_settle,
 	.ended = samples_end_process,
+	.flush = samples_flush,
 	.stop = samples_flush,
 };

@@ -269,13 +269,24 @@ void collector_sources_ended(struct collector *c, struct process *p)
 			write_rows(c, &s->rows[i], p->number);
 }
 
-void collector_sources_end(struct collector *c)
+static void write_all_rows(struct collector *c)
 {
 	struct collector_sources *s = &c->sources;
 
-	sources_stop(s->all, s->count);
 	for (uint32_t i = 0; i < s->row_count; i++)
 		write_rows(c, &s->rows[i], number_of_pid(c, s->rows[i].pid));
+}
+
+void collector_sources_flush(struct collector *c)
+{
+	sources_flush(c->sources.all, c->sources.count);
+	write_all_rows(c);
+}
+
+void collector_sources_end(struct collector *c)
+{
+	sources_stop(c->sources.all, c->sources.count);
+	write_all_rows(c);
 }
 
 void collector_sources_release(struct collector *c)

@@ -46,6 +46,8 @@ void collector_sources_look(struct collector *c, int64_t now_ns);
 void collector_sources_drain(struct collector *c, int64_t now_ns);
 /* The process has ended, and its end is about to be forgotten. */
 void collector_sources_ended(struct collector *c, struct process *p);
+/* What they gave so far is written. */
+void collector_sources_flush(struct collector *c);
 /* Before END: all that is left is written. */
 void collector_sources_end(struct collector *c);
 void collector_sources_release(struct collector *c);

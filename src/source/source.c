@@ -33,6 +33,13 @@ void sources_ended(struct source *all, uint32_t count, struct process *p)
 			all[i].operations->ended(&all[i], p);
 }
 
+void sources_flush(struct source *all, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].runs && all[i].operations->flush)
+			all[i].operations->flush(&all[i]);
+}
+
 void sources_stop(struct source *all, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {

@@ -7,6 +7,7 @@
  *	  each turn of its loop       look ----> for what must not wait: the tick
  *	  each round                  drain ---> host.event for each event; host.lost
  *	  a process has ended         ended
+ *	  a copy is about to be made  flush
  *	  at the end                  stop ----> gives what is left, and takes its probes away
  *
  * All that a source is able to do is a table of operations, one for each source; one that is NULL
@@ -62,6 +63,7 @@ struct source_operations {
 	void (*look)(struct source *s, int64_t now_ns);
 	void (*drain)(struct source *s, int64_t now_ns);
 	void (*ended)(struct source *s, struct process *p);
+	void (*flush)(struct source *s);
 	void (*stop)(struct source *s);
 };
 
@@ -80,6 +82,7 @@ struct source {
 void sources_look(struct source *all, uint32_t count, int64_t now_ns);
 void sources_drain(struct source *all, uint32_t count, int64_t now_ns);
 void sources_ended(struct source *all, uint32_t count, struct process *p);
+void sources_flush(struct source *all, uint32_t count);
 /* In the reverse order: the last one started is the first to stop. */
 void sources_stop(struct source *all, uint32_t count);
 /* 0, or negative, with s->why. */
