@@ -2,6 +2,7 @@
 /* The programs that run in the kernel: compiled for BPF when Pathline is built, loaded by kernel.c.
  * The kernel lets only programs under the GPL call what they need, hence the license of this file.
  *
+ *	sched_process_exec    a child of the starter runs the program: it is looked at from here
  *	sched_process_fork    a process of the recording has made another one: it is looked at too
  *	sys_enter, sys_exit   a system call, told when it ends
  *	sched_switch          a thread left the processor; told when it is back
@@ -91,7 +92,7 @@ struct task_struct {
 	int pid, tgid;
 	unsigned int __state;
 	char comm[16];
-	struct task_struct *group_leader;
+	struct task_struct *group_leader, *real_parent;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct files_struct *files;
@@ -186,7 +187,7 @@ static unsigned int own_id(struct task_struct *task, const struct kernel_followe
 	unsigned int level, own = 0;
 
 	if (!f->nested)
-		return (unsigned int)BPF_CORE_READ(task, pid);
+		return (unsigned int)task->pid;
 	pid = BPF_CORE_READ(task, thread_pid);
 	level = BPF_CORE_READ(pid, level);
 	OWN_AT(0);
@@ -221,32 +222,44 @@ static struct kernel_event *begin_event(
 	return e;
 }
 
+/* The collector looks at the ring at times of its own: to wake it up would cost more than all. */
+static void end_event(struct kernel_event *e)
+{
+	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
 /* ---- processes ---- */
+
+static void follow(struct task_struct *task)
+{
+	struct kernel_followed new = {0};
+	int tgid = task->tgid;
+
+	new.pid = pid_seen(task);
+	new.nested = BPF_CORE_READ(task, thread_pid, level) != 0;
+	bpf_map_update_elem(&followed, &tgid, &new, BPF_ANY);
+}
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
-	struct kernel_followed new = {0};
-	int tgid = child->tgid;
-
-	if (child->pid != tgid)
-		return 0;
-	if (!find_followed(parent->tgid) && pid_seen(parent) != starter_pid)
-		return 0;
-	new.pid = pid_seen(child);
-	new.nested = BPF_CORE_READ(child, thread_pid, level) != 0;
-	bpf_map_update_elem(&followed, &tgid, &new, BPF_ANY);
+	if (child->pid == child->tgid && find_followed(parent->tgid))
+		follow(child);
 	return 0;
 }
 
+/* The starter has children of its own as well, which run nothing else. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	struct kernel_followed *f = find_followed(task->tgid);
-	struct kernel_event *e = f ? begin_event(task, f, KERNEL_EXEC) : 0;
+	struct kernel_event *e;
 
+	if (!f && starter_pid && pid_seen(BPF_CORE_READ(task, real_parent)) == starter_pid)
+		follow(task);
+	e = f ? begin_event(task, f, KERNEL_EXEC) : 0;
 	if (e)
-		bpf_ringbuf_submit(e, 0);
+		end_event(e);
 	return 0;
 }
 
@@ -388,7 +401,7 @@ static void end_call(struct task_struct *task, struct kernel_followed *f, struct
 		__builtin_memcpy(e->syscall.arguments, t->arguments, sizeof e->syscall.arguments);
 		if (!unfinished)
 			put_text(e, task, t);
-		bpf_ringbuf_submit(e, 0);
+		end_event(e);
 	}
 	t->call_ns = 0;
 }
@@ -451,7 +464,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		e->off.waker_id = t->woken_ns ? t->waker_id : 0;
 		e->off.by_timer = t->woken_ns ? t->by_timer : 0;
 		__builtin_memcpy(e->off.waker, t->waker, sizeof e->off.waker);
-		bpf_ringbuf_submit(e, 0);
+		end_event(e);
 	}
 	t->off_ns = 0;
 	return 0;
@@ -514,6 +527,6 @@ int BPF_PROG(on_waking, struct task_struct *woken)
 	e->wake.woken_pid = f->pid;
 	e->wake.woken_id = own_id(woken, f);
 	bpf_probe_read_kernel_str(e->wake.woken, sizeof e->wake.woken, woken->comm);
-	bpf_ringbuf_submit(e, 0);
+	end_event(e);
 	return 0;
 }

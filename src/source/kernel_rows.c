@@ -212,13 +212,16 @@ static void put_comm(struct pl_buf *out, const char comm[KERNEL_COMM_BYTES])
 	buf_string(out, comm, strnlen(comm, KERNEL_COMM_BYTES));
 }
 
-/* Nobody has the number 0: it is the processor's idle task, upon which an interrupt came. */
+/* Nobody has the number 0: it is the processor's idle task, upon which an interrupt came. One that
+ * was preempted could have run all the time. */
 static void put_off(struct pl_buf *out, const struct kernel_event *e)
 {
+	const enum reason reason = reason_of(e->off.state);
+
 	buf_varint(out, e->duration_ns);
-	buf_varint(out, reason_of(e->off.state));
+	buf_varint(out, reason);
 	buf_varint(out, e->call);
-	buf_varint(out, e->off.ready_ns);
+	buf_varint(out, reason == REASON_PREEMPTED ? e->duration_ns : e->off.ready_ns);
 	if (e->off.by_timer)
 		buf_string(out, "timer", 5);
 	else if (e->off.ready_ns && !e->off.waker_id)

@@ -18,6 +18,7 @@ from recorded import BUILD, PATHLINE, PYTHON  # noqa: E402
 INTERPRETERS = "one"
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "golden" / "program.py"
 VALUES = PROGRAM.with_name("program-1.12.py")
+KERNEL = PROGRAM.with_name("1.15-3.13")     # it takes root to make one
 KILL = "\n__import__('os').kill(__import__('os').getpid(), 9)\n"
 # name: (program, what it ends with, options)
 RECORDINGS = {"finished": (PROGRAM, "", ("--values", "none")), "killed": (PROGRAM, KILL, ("--values", "none")),
@@ -28,6 +29,7 @@ ROTATION = int(os.environ.get("PATHLINE_ROTATION", "0"))
 SHARE = 3 if os.environ.get("PATHLINE_SUITE") == "ci" else 1
 ROUNDS, ROUNDS_OF_VALUES, BY_COMMAND = 5000 // SHARE, 500 // SHARE, 30
 BLOCK, RECORD_HEAD, BLOCK_HEAD, IN_SECTIONS, TABLE_CHECK = 20, 32, 160, 512, 8      # doc/FORMAT.md
+SOURCE_EVENTS, SOURCE_HEAD = 23, 60
 FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,values"
 
 
@@ -98,6 +100,29 @@ class Damage(unittest.TestCase):
                                   capture_output=True, text=True, timeout=600)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual("blocks with sections" in done.stdout, "values" in directory.name)
+
+    def test_events_of_sources(self):
+        """Of the kernel: each is there as it was, or the recording says that some are damaged."""
+        directory = self.top / "kernel"
+        shutil.copytree(KERNEL, directory)
+        done = subprocess.run([BUILD / "tests/fault/test-damage", directory, str(ROUNDS // 2), str(10 * ROTATION + 9)],
+                              capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        whole = outcome("dump", directory, "--json")
+        self.assertIn(b'"source event"', whole[1])
+        path = directory / "events.000001"
+        data = bytearray(path.read_bytes())
+        at, kind = 0, None
+        while kind != SOURCE_EVENTS:
+            at += RECORD_HEAD + int.from_bytes(data[at + 8:at + 12], "little") if kind is not None else 0
+            kind = int.from_bytes(data[at + 4:at + 6], "little")
+        data[at + RECORD_HEAD + SOURCE_HEAD] ^= 1
+        path.write_bytes(data)
+        self.assertEqual(outcome("check", directory)[0], 3)
+        code, rows, errors = outcome("dump", directory, "--json")
+        self.assertEqual(code, 3, errors)
+        self.assertLess(rows.count(b'"source event"'), whole[1].count(b'"source event"'))
+        self.assertEqual(rows.count(b'"type":"event"'), whole[1].count(b'"type":"event"'))
 
     def test_bytes_of_values(self):
         """Any of them: the block is lost, and it is said so."""

@@ -25,6 +25,8 @@ NUMBERED = sorted(path.parent for path in HERE.glob("1.9-*/meta"))              
 IMPLIED = sorted(path.parent for path in HERE.glob("1.11-*/meta"))               # of program-1.11.py
 VALUED = sorted(path.parent for path in HERE.glob("1.12-*/meta"))                # of program-1.12.py
 CHANGED = sorted(path.parent for path in HERE.glob("1.13-*/meta"))               # of program-1.13.py
+KERNEL = sorted(path.parent for path in HERE.glob("1.15-*/meta"))                # of program-1.15.py
+SOURCE_ROWS = "SELECT process, thread, time_ns, source, kind, duration_ns, text FROM source_event"
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS, IN_SECTIONS = 20, 16, 32, 64, 128, 256, 512
 
 
@@ -341,6 +343,28 @@ class Changed(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(CHANGED), 2)
+
+
+class BesideThePath(unittest.TestCase):
+    """What format 1.15 added: events of sources beside the recorder; here of the kernel."""
+
+    def test_rows_are_what_they_were(self):
+        for directory in KERNEL:
+            self.assertEqual(info(directory)["format_minor"], 15)
+            done = subprocess.run([PATHLINE, "query", "--json", SOURCE_ROWS, directory], capture_output=True)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(done.stdout.splitlines(), (directory / "sources.json").read_bytes().splitlines())
+
+    def test_kinds(self):
+        for directory in KERNEL:
+            texts = [json.loads(line)["data"]["text"] for line in (directory / "sources.json").read_bytes().splitlines()]
+            self.assertTrue(any("lseek program.py fd 3 offset 1234 whence 0 result 1234" in text for text in texts))
+            self.assertTrue(any("/no/such/file ENOENT" in text for text in texts))
+            self.assertTrue(any(text.startswith("off ") and " sleep " in text for text in texts))
+            self.assertTrue(any(text.startswith("wake ") for text in texts))
+
+    def test_there_are_some(self):
+        self.assertEqual(len(KERNEL), 1)
 
 
 class Packed(unittest.TestCase):

@@ -7,6 +7,7 @@
 #define TEST_DAMAGE_H
 
 #include <inttypes.h>
+#include "pathline/sources.h"
 #include "pathline/values.h"
 #include "tests/lib/random.h"
 #include "tests/lib/recording.h"
@@ -34,6 +35,23 @@ static inline void damage_put_row(struct pl_buf *out, const struct pl_event *e)
 	buf_put(out, "\n", 1);
 }
 
+/* Of all sources beside the recorder. */
+static inline void damage_put_sources(struct pl_buf *out, struct pl_recording *r)
+{
+	struct pl_source_rows *rows;
+	struct pl_source_row row;
+	char text[4096];
+
+	if (pl_source_rows_new(&rows, r, PL_ANY_PROCESS, NULL))
+		return;
+	while (pl_source_rows_next(rows, &row, NULL) == 0) {
+		pl_source_row_text(&row, text, sizeof text);
+		buf_printf(out, "%u %u %" PRId64 " %s\n", row.process, row.native_id, row.time_ns,
+			text);
+	}
+	pl_source_rows_free(rows);
+}
+
 /* The whole path as text, with values if they are wanted; false: it could not be opened, or says
  * that it is damaged. *seen: that, or check says so: what is beside the path, as samples, no cursor
  * reads. */
@@ -56,6 +74,7 @@ static inline bool damage_read_rows(struct maker *m, struct pl_buf *out, bool va
 			damage_put_row(out, &e);
 		pl_cursor_free(c);
 	}
+	damage_put_sources(out, r);
 	bool sound = pl_recording_damage_count(r) == 0 && code == PL_END;
 	bool checked = pl_recording_check(r, NULL, NULL, NULL, NULL) == 0;
 	/* What a cursor can see, check sees too. */
