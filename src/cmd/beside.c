@@ -36,7 +36,8 @@ uint32_t beside_depth(const struct beside *b, const struct pl_source_row *row, b
 	const struct beside_thread *t =
 		row->thread < b->thread_count ? &b->threads[row->thread] : NULL;
 
-	*unsure = !t || t->until_ns > row->time_ns - row->time_error_ns;
+	*unsure = !t || row->time_ns < INT64_MIN + row->time_error_ns ||
+		  t->until_ns > row->time_ns - row->time_error_ns;
 	return t ? t->depth : 0;
 }
 

@@ -56,16 +56,27 @@ static void forget_rows(struct collector_sources *s, uint32_t index)
 
 /* One that lives, if there is one: after an exec two have the pid for a moment. 0: it is not
  * recorded, or not yet. */
-static uint32_t number_of_pid(const struct collector *c, uint32_t pid)
+static uint32_t number_of_rows(const struct collector *c, const struct source_rows *r)
 {
 	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < c->processes.count; i++) {
 		const struct process *p = c->processes.all[i];
-		if (p->pid == pid && (p->life == LIFE_LIVE || !number))
+		if (p->pid != r->pid || (r->cut && (p->execed || p->number <= r->cut_number)))
+			continue;
+		if (p->life == LIFE_LIVE || !number)
 			number = p->number;
 	}
 	return number;
+}
+
+/* What it was before its exec is still there. */
+static bool needs_cut(const struct collector *c, const struct source_rows *r)
+{
+	for (uint32_t i = 0; i < c->processes.count && r->cut; i++)
+		if (c->processes.all[i]->pid == r->pid)
+			return true;
+	return false;
 }
 
 static void write_rows(struct collector *c, struct source_rows *r, uint32_t process)
@@ -96,10 +107,11 @@ static void write_due(struct collector *c, int64_t now_ns)
 		struct source_rows *r = &s->rows[i];
 		const int64_t waits_ns = now_ns - r->since_ns;
 		if (!r->since_ns) {
-			forget_rows(s, i);
+			if (!needs_cut(c, r))
+				forget_rows(s, i);
 			continue;
 		}
-		const uint32_t process = waits_ns >= age_ns ? number_of_pid(c, r->pid) : 0;
+		const uint32_t process = waits_ns >= age_ns ? number_of_rows(c, r) : 0;
 		if (process || waits_ns >= NAMELESS_AGE_NS)
 			write_rows(c, r, process);
 	}
@@ -146,7 +158,7 @@ static void host_event(struct source *s, const struct source_event *e)
 	if (row.ticks > r->head.close_ticks)
 		r->head.close_ticks = row.ticks;
 	if (r->head.count >= ROWS_MAX || r->rows.used >= ROWS_BYTES_MAX)
-		write_rows(c, r, number_of_pid(c, e->pid));
+		write_rows(c, r, number_of_rows(c, r));
 }
 
 static void host_lost(struct source *s, uint32_t pid, uint64_t count)
@@ -167,10 +179,15 @@ static void host_lost(struct source *s, uint32_t pid, uint64_t count)
 static void host_cut(struct source *s, uint32_t pid)
 {
 	struct collector *c = s->owner;
-	struct source_rows *r = find_rows(&c->sources, s->number, pid);
+	struct source_rows *r = rows_of(&c->sources, s->number, pid);
 
-	if (r)
-		write_rows(c, r, number_of_pid(c, pid));
+	if (!r)
+		return;
+	const uint32_t number = number_of_rows(c, r);
+	write_rows(c, r, number);
+	r->cut = true;
+	if (number > r->cut_number)
+		r->cut_number = number;
 }
 
 static const struct source_host collector_host = {
@@ -265,7 +282,7 @@ void collector_sources_ended(struct collector *c, struct process *p)
 
 	sources_ended(s->all, s->count, p);
 	for (uint32_t i = 0; i < s->row_count; i++)
-		if (s->rows[i].pid == p->pid && !p->execed)
+		if (s->rows[i].pid == p->pid && p->number == number_of_rows(c, &s->rows[i]))
 			write_rows(c, &s->rows[i], p->number);
 }
 
@@ -274,7 +291,7 @@ static void write_all_rows(struct collector *c)
 	struct collector_sources *s = &c->sources;
 
 	for (uint32_t i = 0; i < s->row_count; i++)
-		write_rows(c, &s->rows[i], number_of_pid(c, s->rows[i].pid));
+		write_rows(c, &s->rows[i], number_of_rows(c, &s->rows[i]));
 }
 
 void collector_sources_flush(struct collector *c)

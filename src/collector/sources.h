@@ -22,6 +22,10 @@ struct source_rows {
 	struct source_row last;
 	struct pl_buf rows; /* owned */
 	int64_t since_ns;   /* since when there are some; 0: there are none */
+	/* It has done an exec: rows are of no process up to this number. The program that it runs
+	 * now may have a later one, or none. */
+	bool cut;
+	uint32_t cut_number;
 };
 
 /* The tick, the looks at threads, and the kernel. */

@@ -134,7 +134,9 @@ static int describe_row(const struct pl_source_rows *w, struct pl_source_row *ro
 		.native_id = w->record.row.native_id,
 		.number = w->next << 20 ^ w->index,
 		.time_ns = time.real_ns,
-		.time_error_ns = time.error_ns + (int64_t)head->error_ns};
+		.time_error_ns = time.error_ns < INT64_MAX - (int64_t)head->error_ns
+					 ? time.error_ns + (int64_t)head->error_ns
+					 : INT64_MAX};
 	while (k && code == 0 && v.left && row->value_count < k->public.field_count) {
 		code = read_source_value(&v, k, row->value_count, &row->values[row->value_count]);
 		row->value_count += code == 0;

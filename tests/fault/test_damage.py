@@ -105,7 +105,7 @@ class Damage(unittest.TestCase):
         """Of the kernel: each is there as it was, or the recording says that some are damaged."""
         directory = self.top / "kernel"
         shutil.copytree(KERNEL, directory)
-        done = subprocess.run([BUILD / "tests/fault/test-damage", directory, str(ROUNDS // 2), str(10 * ROTATION + 9)],
+        done = subprocess.run([BUILD / "tests/fault/test-damage", directory, str(ROUNDS // 10), str(10 * ROTATION + 9)],
                               capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         whole = outcome("dump", directory, "--json")
