@@ -3,9 +3,9 @@
  * The collector stores the current ticks in the arena about every millisecond; recorders stamp
  * their next event when that word has changed. A CLOCK record compares ticks, CLOCK_MONOTONIC and
  * CLOCK_REALTIME: at the start, 20 ms and a second after it (so that short runs have a slope, and
- * those that are followed), every ten seconds, when CLOCK_REALTIME was set or the machine slept,
- * and at the end. Each has the longest time between two stores since the record before it, which is
- * the error of every stamp there.
+ * those that are followed), every ten seconds in its first hour, then at growing distance up to ten
+ * minutes, when CLOCK_REALTIME was set or the machine slept, and at the end. Each has the longest
+ * time between two stores since the record before it, which is the error of every stamp there.
  */
 #ifndef PL_COLLECTOR_TICKER_H
 #define PL_COLLECTOR_TICKER_H

@@ -50,6 +50,27 @@ static void then_soon_then_after_a_second_then_every_ten(void **state)
 	}
 }
 
+/* meta is never dropped, so it must not grow by what time passes: three years. */
+static void records_of_years_are_few(void **state)
+{
+	(void)state;
+	const int64_t hour = 3600 * SECOND, end = 3 * 365 * 24 * hour;
+	struct ticker t = begun(SECOND);
+	int64_t longest = 0;
+	int in_first_hour = 0, count = 0;
+
+	for (; t.next_ns < end; count++) {
+		const struct ticker_now now = at(t.next_ns);
+		in_first_hour += now.mono_ns < hour;
+		ticker_recorded(&t, &now);
+		if (t.next_ns - now.mono_ns > longest)
+			longest = t.next_ns - now.mono_ns;
+	}
+	assert_in_range(in_first_hour, 355, 362);
+	assert_in_range(count, 1000, 160000);
+	assert_int_equal(longest, 600 * SECOND);
+}
+
 static void when_the_wall_clock_is_set(void **state)
 {
 	(void)state;
@@ -111,6 +132,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_at_once),
 		cmocka_unit_test(then_soon_then_after_a_second_then_every_ten),
+		cmocka_unit_test(records_of_years_are_few),
 		cmocka_unit_test(when_the_wall_clock_is_set),
 		cmocka_unit_test(a_step_is_recorded_once),
 		cmocka_unit_test(when_the_machine_slept),
