@@ -38,7 +38,7 @@ class Cycles:
     def __init__(self, build, program, span):
         self.words = [os.path.join(build, "pathline"), "attach", "--for", span, "--values", "none"]
         self.program = program
-        self.held_ms, self.refused, self.events = [], collections.Counter(), 0
+        self.held_ms, self.refused, self.late, self.events = [], collections.Counter(), collections.Counter(), 0
 
     def one(self):
         pid = str(self.program.pid)
@@ -51,6 +51,7 @@ class Cycles:
             self.refused[re.sub(r"\d+", "N", done.stderr.strip())] += 1
         else:
             self.held_ms.append(float(held[1]))
+            self.late.update(re.sub(r"\d+", "N", line) for line in done.stderr.splitlines() if "was not left yet" in line)
             self.events += int(events[1].replace(",", "")) if events else 0
 
     def run(self, count):
@@ -73,6 +74,8 @@ class Cycles:
         print(f"{self.events} events")
         for text, count in self.refused.items():
             print(f"not recorded, {count} times: {text}")
+        for text, count in self.late.items():
+            print(f"left by itself, later, {count} times: {text}")
 
 
 def end(program):
