@@ -90,12 +90,15 @@ struct pl_process {
 	uint64_t samples;	  /* in the part of the recording that is there */
 	uint64_t samples_dropped; /* looks at a thread that gave no valid sample */
 	int samples_refused;	  /* errno, if the system did not allow to look; else 0 */
-	/* The next three are 0 until the process has ended. */
+	/* The rest is 0 until the process has ended. */
 	uint64_t codes_left_out;   /* code objects that ran and that a filter left out */
 	uint64_t codes_unanalysed; /* code objects without a flow graph: each line was recorded */
 	/* Events of whose values only the types were kept, because more was captured within a
 	 * second than --values-limit allows. */
 	uint64_t values_cut;
+	/* Of one that was attached as it ran, else 0: how long a thread of it was stopped; how long
+	 * the recorder waited for the GIL, and had it until all was recorded. */
+	uint64_t held_ns, waited_ns, began_ns;
 };
 
 struct pl_thread {

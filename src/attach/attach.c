@@ -22,6 +22,8 @@
 /* Between two tries, in which the program goes on. */
 #define TRY_AGAIN_NS 1000000
 #define TRIES	     2000
+/* On a machine that is overloaded a try takes long. */
+#define TRY_FOR_NS INT64_C(10000000000)
 /* What is left to do takes half of the millisecond for which a thread may be held. */
 #define LATE_NS 500000
 
@@ -34,6 +36,7 @@ static void fill_order(struct recorder_order *to, const struct attach_order *o, 
 		.leave = o->arena == NULL,
 		.pid = o->target->own_pid,
 		.parent = o->parent,
+		.sent_ns = wait_clock_ns(),
 		.library_fd = library_fd};
 	snprintf(to->entry, sizeof to->entry, RECORDER_ORDERED);
 	if (library_fd < 0)
@@ -234,9 +237,11 @@ int attach_send(const struct attach_order *o, struct attach_sent *sent, char why
 	const struct timespec pause = {.tv_nsec = TRY_AGAIN_NS};
 	int err = -EAGAIN, nice = getpriority(PRIO_PROCESS, 0);
 
+	const int64_t until_ns = wait_clock_ns() + TRY_FOR_NS;
+
 	*sent = (struct attach_sent){.library_fd = -1};
 	setpriority(PRIO_PROCESS, 0, -20); /* while a thread is held; only root may */
-	while (sent->tries < TRIES && err == -EAGAIN) {
+	while (sent->tries < TRIES && err == -EAGAIN && wait_clock_ns() < until_ns) {
 		sent->tries++;
 		err = try_once(o, sent);
 		if (err == -EAGAIN)

@@ -286,6 +286,8 @@ static int come_in(struct attaching *a)
 		cmd_say("attach: process %d was not recorded: %s", a->target.pid, a->why);
 		return CMD_RECORD_FAILED;
 	}
+	if (!a->own_version)
+		attach_note_held(a->drain.arena.head, a->target.pid, sent.held_ns);
 	if (!a->options.quiet && !a->own_version)
 		say_attached(a, &sent);
 	return CMD_GO;

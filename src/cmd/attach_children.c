@@ -8,6 +8,7 @@
 #include <string.h>
 #include "attach/attach.h"
 #include "attach/begun.h"
+#include "cmd/attach_leave.h"
 #include "cmd/library.h"
 #include "os/file.h"
 #include "recorder/order.h"
@@ -40,8 +41,8 @@ static bool is_to_be_recorded(const struct attach_children *c, const struct targ
 	return t->uid == c->program->uid && !t->foreign && t->own_shm == c->program->own_shm;
 }
 
-/* Once; if it is not recorded then, it stays so. */
-static void send_for(const struct attach_children *c, const struct target *t)
+/* Once; if it is not recorded then, it stays so. For so long a thread was held; 0: none was. */
+static int64_t send_for(const struct attach_children *c, const struct target *t)
 {
 	char name[64], recorder[PATH_MAX], why[ATTACH_WHY_BYTES];
 	const struct attach_order o = {.target = t,
@@ -51,8 +52,8 @@ static void send_for(const struct attach_children *c, const struct target *t)
 	struct attach_sent sent;
 
 	snprintf(name, sizeof name, "pathline-recorder-%s.so", t->version);
-	if (library_find(name, recorder) && strlen(recorder) < ORDER_TEXT_MAX)
-		attach_send(&o, &sent, why);
+	const bool found = library_find(name, recorder) && strlen(recorder) < ORDER_TEXT_MAX;
+	return found && attach_send(&o, &sent, why) == 0 ? sent.held_ns : 0;
 }
 
 /* It may load its interpreter yet. With the arena it is recorded, as after a fork, until it runs
@@ -67,7 +68,7 @@ static void look_at_child(const struct attach_children *c, struct attach_child *
 		return;
 	child->done = true;
 	if (!now.arena[0] && is_to_be_recorded(c, &now))
-		send_for(c, &now);
+		child->held_ns = send_for(c, &now);
 }
 
 /* NULL: there are too many. */
@@ -95,6 +96,8 @@ static void look_at_pid(struct attach_children *c, int pid, unsigned depth)
 		*child = (struct attach_child){.pid = pid, .image = image};
 	if (image && !child->done)
 		look_at_child(c, child);
+	if (child->held_ns && attach_note_held(c->head, pid, child->held_ns))
+		child->held_ns = 0;
 	look_below(c, pid, depth + 1);
 }
 

@@ -18,14 +18,15 @@
 
 /* All zero but the first three: none is known. */
 struct attach_children {
-	const struct arena_head *head;
+	struct arena_head *head;
 	const struct target *program;
 	const char *arena; /* path, for the program and for them */
 	struct attach_child {
 		int pid;
 		unsigned looks;
-		uint64_t image; /* target_image */
-		bool done;	/* it was sent for, or never will be */
+		uint64_t image;	 /* target_image */
+		bool done;	 /* it was sent for, or never will be */
+		int64_t held_ns; /* for which it was held; 0: it was not, or that is noted */
 	} known[CHILDREN_MAX];
 	unsigned count;
 };

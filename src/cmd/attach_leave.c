@@ -48,6 +48,20 @@ bool attach_has_writers(const struct arena_head *head)
 	return false;
 }
 
+bool attach_note_held(struct arena_head *head, int pid, int64_t held_ns)
+{
+	const uint32_t held_us = (uint32_t)(held_ns / 1000) + 1;
+
+	for (unsigned i = 0; i < slots_used(head); i++) {
+		struct process_slot *slot = &head->slots[i];
+		if (!writes(slot) || !slot->pid || pid_here(head, slot) != pid)
+			continue;
+		atomic_store_explicit(&slot->held_us, held_us, memory_order_relaxed);
+		return true;
+	}
+	return false;
+}
+
 static void ask(struct attach_leave *l, struct asked *asked, int pid)
 {
 	static struct target now; /* the recorder is in it since it was attached */

@@ -15,6 +15,8 @@ struct attach_leave {
 
 /* Does a process that lives still write into the arena? */
 bool attach_has_writers(const struct arena_head *head);
+/* For `info`: a thread of that process was stopped for so long. false: it is not recorded (yet). */
+bool attach_note_held(struct arena_head *head, int pid, int64_t held_ns);
 /* Ask each of them to let the recorder leave, also those that are forked meanwhile, and wait for
  * that. false: one is left over. */
 bool attach_leave_all(struct attach_leave *l);

@@ -92,6 +92,9 @@ static void json_process(struct json *j, const struct pl_recording *r, const str
 	json_u64(j, "codes_left_out", p->codes_left_out);
 	json_u64(j, "codes_unanalysed", p->codes_unanalysed);
 	json_u64(j, "values_cut", p->values_cut);
+	json_u64(j, "held_ns", p->held_ns);
+	json_u64(j, "waited_ns", p->waited_ns);
+	json_u64(j, "began_ns", p->began_ns);
 	json_open(j, "threads", '[');
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(r, p->number, n);

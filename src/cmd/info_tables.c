@@ -88,6 +88,26 @@ static struct sheet info_table(const struct column *columns, const void *context
 		.columns = columns, .context = context, .rows = rows, .indent = 2, .gap = 2};
 }
 
+/* What coming in cost a process that ran already; nothing of others. */
+static void write_attached(struct out *o, const struct pl_process *p)
+{
+	char held[UNITS_BYTES], waited[UNITS_BYTES], began[UNITS_BYTES], text[256];
+
+	if (!p->held_ns && !p->began_ns)
+		return;
+	units_duration(held, (int64_t)p->held_ns);
+	units_duration(waited, (int64_t)p->waited_ns);
+	units_duration(began, (int64_t)p->began_ns);
+	snprintf(text, sizeof text,
+		"process %" PRIu32 " ran already: a thread was held for %s; the recorder waited %s "
+		"for the GIL, and had it for %s to begin",
+		p->number, p->held_ns ? held : "a time that is not known", waited, began);
+	out_line(o);
+	out_text(o, "  ");
+	out_wrap(o, text, 4);
+	out_line_end(o);
+}
+
 /* In the order of their numbers, in which they began; the command is indented below its
  * parent's. */
 void info_processes(struct out *o, const struct pl_recording *r)
@@ -107,6 +127,8 @@ void info_processes(struct out *o, const struct pl_recording *r)
 	}
 	if (rows)
 		sheet_write(&s, o, SHEET_TEXT);
+	for (uint32_t i = 0; i < count; i++)
+		write_attached(o, pl_recording_process(r, i));
 	for (uint32_t i = 0; rows && i < count; i++)
 		free(rows[i].command);
 	free(rows);

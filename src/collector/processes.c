@@ -258,6 +258,9 @@ static void write_end(struct collector *c, struct process *p)
 	buf_varint(&b, atomic_load_explicit(&slot->codes_left_out, memory_order_relaxed));
 	buf_varint(&b, atomic_load_explicit(&slot->codes_unanalysed, memory_order_relaxed));
 	buf_varint(&b, atomic_load_explicit(&slot->values_cut, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->held_us, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->waited_us, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->began_us, memory_order_relaxed));
 	store_put(&c->store, RECORD_PROCESS_END, &b);
 	buf_release(&b);
 }

@@ -53,7 +53,8 @@
 	X(SOURCE, 6, "sources", "number file reason text; reason \"\": the text is there")         \
 	X(CLOCK, 7, "clock", "ticks mono_ns real_ns error_ns tick_gap_ticks")                      \
 	X(PROCESS_END, 8, "processes",                                                             \
-		"number ticks end code switches waits codes_left_out codes_unanalysed values_cut") \
+		"number ticks end code switches waits codes_left_out codes_unanalysed values_cut " \
+		"held_us waited_us began_us")                                                      \
 	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
 	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \

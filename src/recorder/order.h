@@ -42,6 +42,7 @@ struct recorder_order {
 	 * nothing */
 	int32_t pid;
 	uint32_t parent; /* number of the process that started it; 0: none recorded */
+	int64_t sent_ns; /* CLOCK_MONOTONIC, before it was filled in */
 };
 _Static_assert(sizeof(struct recorder_order) <= ORDER_PAGES_BYTES - ORDER_AT, "it fits its page");
 

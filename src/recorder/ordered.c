@@ -117,8 +117,36 @@ static int come_in(struct arena *arena, uint32_t parent, const char **why)
 	return -1;
 }
 
+#define NS_PER_US  1000
+#define WAITED_MAX 60000000000 /* ns; more is another clock: a time namespace */
+
+static int64_t order_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* What a program that is attached waits for us: `pathline info` shows it. From asking for the GIL,
+ * or from the order where the interpreter brings it, until it was there; and from then on. */
+static void note_costs(int64_t asked_ns, int64_t got_ns)
+{
+	struct process_slot *slot = atomic_load_explicit(&guest.slot, memory_order_acquire);
+	const int64_t waited = got_ns - asked_ns, began = order_clock_ns() - got_ns;
+
+	if (!slot)
+		return;
+	atomic_store_explicit(&slot->waited_us,
+		waited > 0 && waited < WAITED_MAX ? (uint32_t)(waited / NS_PER_US) : 0,
+		memory_order_relaxed);
+	atomic_store_explicit(
+		&slot->began_us, (uint32_t)(began / NS_PER_US) + 1, memory_order_relaxed);
+}
+
 static void carry_out(const struct recorder_order *order, struct arena *arena)
 {
+	const int64_t asked_ns = order->own_thread ? order_clock_ns() : order->sent_ns;
 	const char *why;
 	PyGILState_STATE state = PyGILState_UNLOCKED;
 
@@ -129,11 +157,12 @@ static void carry_out(const struct recorder_order *order, struct arena *arena)
 	}
 	if (order->own_thread)
 		state = PyGILState_Ensure();
+	const int64_t got_ns = order_clock_ns();
 	const struct raised raised = raised_take();
 	if (order->leave)
 		pathline_recorder_leave(&why);
-	else
-		come_in(arena, order->parent, &why);
+	else if (come_in(arena, order->parent, &why) == 0)
+		note_costs(asked_ns, got_ns);
 	raised_give_back(raised);
 	if (order->own_thread)
 		PyGILState_Release(state);

@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* The version of the layout below; any change of the structs needs a new number. Programs of a
  * recording may be started by another build of Pathline, which then does not use this arena. */
-#define ARENA_ABI	13
+#define ARENA_ABI	14
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -170,7 +170,11 @@ struct process_slot {
 	_Atomic uint32_t codes_left_out;   /* code objects that a filter leaves out */
 	_Atomic uint32_t codes_unanalysed; /* code objects of which each line is recorded */
 	_Atomic uint64_t values_cut; /* events whose values are types alone, by second_bytes */
-	uint8_t pad[128 - 112];
+	/* Of one that was attached as it ran; 0: not known. How long a thread was stopped for it,
+	 * which `pathline attach` writes; how long the recorder waited for the GIL, and had it to
+	 * begin. */
+	_Atomic uint32_t held_us, waited_us, began_us;
+	uint8_t pad[128 - 124];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 

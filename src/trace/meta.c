@@ -177,14 +177,42 @@ static int meta_process(struct meta *m, struct pl_view v)
 	return code || !v.left ? code : meta_text(m, &v, &p->stdlib_dir);
 }
 
+/* A field that older recordings have not, and leave 0. */
+static int read_later(struct pl_view *v, uint64_t *to)
+{
+	*to = 0;
+	return v->left && view_varint(v, to) ? PL_ERR_FORMAT : 0;
+}
+
+/* Microseconds, as nanoseconds. */
+static int read_span(struct pl_view *v, uint64_t *ns)
+{
+	const int code = read_later(v, ns);
+
+	if (*ns > UINT32_MAX)
+		return PL_ERR_FORMAT;
+	*ns *= 1000;
+	return code;
+}
+
+static int read_process_end_more(struct pl_view v, struct pl_process *p)
+{
+	if (read_later(&v, &p->codes_left_out) || read_later(&v, &p->codes_unanalysed) ||
+		read_later(&v, &p->values_cut) || read_span(&v, &p->held_ns) ||
+		read_span(&v, &p->waited_ns) || read_span(&v, &p->began_ns))
+		return PL_ERR_FORMAT;
+	return 0;
+}
+
 /* | number | ticks | end | end code | switches | waits | left out | not analysed | values cut |
+ * | held | waited | began |
  *
- * The last three are not there in old recordings.
+ * What follows `waits` is not there in old recordings.
  */
 static int read_process_end(struct meta *m, struct pl_view v)
 {
 	uint32_t number, end_code;
-	uint64_t ticks, end, switches, waits, left_out = 0, unanalysed = 0, values_cut = 0;
+	uint64_t ticks, end, switches, waits;
 
 	if (view_varint_u32(&v, &number) || view_varint(&v, &ticks) ||
 		view_varint_max(&v, PL_PROCESS_LOST, &end) || view_varint_u32(&v, &end_code) ||
@@ -199,13 +227,7 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	p->public.end_code = (int)end_code;
 	p->public.switches = switches;
 	p->public.waits = waits;
-	if ((v.left && view_varint(&v, &left_out)) || (v.left && view_varint(&v, &unanalysed)) ||
-		(v.left && view_varint(&v, &values_cut)))
-		return PL_ERR_FORMAT;
-	p->public.codes_left_out = left_out;
-	p->public.codes_unanalysed = unanalysed;
-	p->public.values_cut = values_cut;
-	return 0;
+	return read_process_end_more(v, &p->public);
 }
 
 /* | process | number | native id | ticks | "name" |

@@ -391,8 +391,17 @@ class Attached(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(out)
         self.assertEqual(program.end()["tools"], TOOLS)
-        command = json.loads(session.pathline("info", "--json", out).stdout.splitlines()[0])["data"]["command"]
-        self.assertRegex(command, r"\S+ \S+\.py \S+ sleeps \(attached\)$")
+        told = json.loads(session.pathline("info", "--json", out).stdout.splitlines()[0])["data"]
+        self.assertRegex(told["command"], r"\S+ \S+\.py \S+ sleeps \(attached\)$")
+        self.costs(told["processes"], done.stderr)
+
+    def costs(self, processes, said):
+        """What coming in cost the program: as `attach` said, to a hundredth of a millisecond."""
+        process, = processes
+        held_ms = float(re.search(r"held for ([\d.]+) ms", said)[1])
+        self.assertAlmostEqual(process["held_ns"] / 1e6, held_ms, delta=0.01)
+        self.assertGreater(process["began_ns"], 0)
+        self.assertLess(process["waited_ns"], 60e9)
 
     def test_a_directory_that_is_not_empty(self):
         program = self.start("sleeps")
@@ -519,6 +528,7 @@ class Children(Case):
         processes = {process["pid"]: process for process in self.known(out)}
         for pid in pids:
             self.assertEqual((processes[pid]["how"], processes[pid]["parent"]), ("start", processes[program.pid]["number"]))
+            self.assertTrue(processes[pid]["held_ns"] and processes[pid]["began_ns"], processes[pid])
         self.assertLessEqual({"by_subprocess", "by_spawn"}, self.line_codes(out))
 
     def line_codes(self, out):
