@@ -51,7 +51,7 @@ static const char HELP_CLOCK[] =
 	"which events have a time: the first one after each tick (tick=100us,\n"
 	"tick=1ms, tick=10ms), each call and return (call), or each event, with an\n"
 	"event for each line (line). Without it: tick=auto, which is 1 ms, or up to\n"
-	"10 ms where ticking would take more than 1% of a core";
+	"10 ms where ticking would take more than 1% of a core; with --kernel: line";
 static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another length than auto:\n"
 				  "--clock=tick=100us --timing=calls. Without it: clock";
 
@@ -230,7 +230,6 @@ int record_options_read(struct record_options *o, struct cmd *c, const struct cm
 	struct choices word = {.on_full = "wait",
 		.passes = "all",
 		.order = "witness",
-		.clock = "tick=auto",
 		.timing = "clock",
 		.hot = "1000"};
 
@@ -239,6 +238,9 @@ int record_options_read(struct record_options *o, struct cmd *c, const struct cm
 	o->limit_given = word.limit != NULL;
 	if (!word.limit)
 		word.limit = DEFAULT_LIMIT;
+	/* What the kernel does is shown below the line that asked for it. */
+	if (!word.clock)
+		word.clock = o->kernel ? "line" : "tick=auto";
 	return code == CMD_GO ? read_choices(o, &word) : code;
 }
 

@@ -123,6 +123,7 @@ class Kernel(unittest.TestCase):
                                   capture_output=True, text=True)
         text = subprocess.run([PATHLINE, "dump", "--json", cls.directory], capture_output=True, text=True, check=True).stdout
         rows = [json.loads(line) for line in text.splitlines()]
+        cls.all = [(row["type"], row["data"]) for row in rows]
         cls.rows = [row["data"] for row in rows if row["type"] == "source event"]
         cls.events = [row["data"] for row in rows if row["type"] == "event"]
 
@@ -153,6 +154,19 @@ class Kernel(unittest.TestCase):
         self.assertEqual([call["result"] for call in missing], ["ENOENT"])
         (left,) = self.calls("exit_group")
         self.assertEqual(left["end"], "unfinished")
+
+    def test_each_is_below_the_line_that_asked_for_it(self):
+        """By default lines have times of their own."""
+        lines = PROGRAM.splitlines()
+        wanted = {"clock_nanosleep": "time.sleep(0.02)", "openat": "descriptor = ", "read": "os.read(", "lseek": "os.lseek(", "close": "os.close("}
+        below, line = {}, ""
+        for kind, row in self.all:
+            if kind == "event" and row.get("code") == "work" and row["event"] == "line":
+                line = lines[row["line"] - 1]
+            elif kind == "source event" and row["kind"] == "syscall":
+                below.setdefault(row["fields"]["name"], []).append(line.strip())
+        for name, text in wanted.items():
+            self.assertTrue(any(said.startswith(text) for said in below[name]), (name, below[name]))
 
     def test_sleep_and_its_timer(self):
         off = [row["fields"] for row in self.rows if row["kind"] == "off" and row["fields"]["call"] in ("clock_nanosleep", "select", "pselect6")]
