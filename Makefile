@@ -2,6 +2,7 @@
 #
 #	make                 build/pathline, libpathline, the recorders
 #	make try             install what is missing, build, record the example, show its path, replay it
+#	make try-stack       Python, native code and the kernel on one timeline (doc/FULLSTACK.md)
 #	make check           unit tests, arrows, format, the quick tests: before each commit
 #	make test [T=dump]   the whole suite, or the tests whose name contains T
 #	make exact           every module of CPython's own suite, on every interpreter
@@ -31,7 +32,7 @@ PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all prefix everything deps packages python try check test exact fuzz bench soak aarch64 arrows format doc install wheel deb clean
+.PHONY: all prefix everything deps packages python try try-stack check test exact fuzz bench soak aarch64 arrows format doc install wheel deb clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(PREFIX:%=--prefix=%) $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -53,6 +54,9 @@ python: deps
 
 try:
 	@tools/try $(BUILD)
+
+try-stack: all
+	@tools/try-stack $(BUILD)
 
 check: python everything
 	@tools/install-deps test

@@ -25,6 +25,7 @@ def wanted():
     yield "purelib/pathline/__main__.py"
     yield "purelib/pathline/py.typed"
     yield "data/libexec/pathline/pathline-preload.so"
+    yield "data/libexec/pathline/pathline-native.so"
     for version in VERSIONS:
         yield f"data/libexec/pathline/pathline-recorder-{version}.so"
     for path in SHARE:

@@ -53,7 +53,8 @@ enum pl_field_type {
 
 struct pl_source_field {
 	const char *name,
-		*unit; /* unit: "ns", "bytes", "id" (of something; 0: of nothing), or "" */
+		*unit; /* unit: "ns", "bytes", "id" (of something; 0: of nothing), "level" (by
+			* which it stands further right; left out of its text), or "" */
 	enum pl_field_type type;
 };
 

@@ -1,6 +1,9 @@
 #include "cmd/beside.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define LEVEL_MAX 1000
 
 int beside_begin(struct beside *b, const struct pl_process *p, struct pl_err *err)
 {
@@ -31,6 +34,16 @@ int beside_before(struct beside *b, int64_t time_ns, struct pl_source_row *row, 
 	return 0;
 }
 
+/* How far to the right of its thread's frames it stands, by its own word. */
+static uint32_t own_level(const struct pl_source_row *row)
+{
+	for (uint32_t i = 0; i < row->value_count; i++)
+		if (!strcmp(row->kind->fields[i].unit, "level"))
+			return row->values[i].number < LEVEL_MAX ? (uint32_t)row->values[i].number
+								 : LEVEL_MAX;
+	return 0;
+}
+
 uint32_t beside_depth(const struct beside *b, const struct pl_source_row *row, bool *unsure)
 {
 	const struct beside_thread *t =
@@ -38,7 +51,7 @@ uint32_t beside_depth(const struct beside *b, const struct pl_source_row *row, b
 
 	*unsure = !t || row->time_ns < INT64_MIN + row->time_error_ns ||
 		  t->until_ns > row->time_ns - row->time_error_ns;
-	return t ? t->depth : 0;
+	return (t ? t->depth : 0) + own_level(row);
 }
 
 void beside_saw(struct beside *b, const struct pl_event *e)

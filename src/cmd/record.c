@@ -38,6 +38,7 @@
 #include "source/kernel.h"
 
 #define PRELOAD "pathline-preload.so"
+#define NATIVE	"pathline-native.so"
 extern char **environ;
 
 static const char ABOUT[] =
@@ -57,8 +58,9 @@ struct run {
 	struct child child;
 	struct drain drain;
 	char preload[PATH_MAX];
-	char **environment;  /* owned array */
-	struct pl_buf texts; /* the variables that were added */
+	char native[PATH_MAX]; /* beside it; "": not wanted */
+	char **environment;    /* owned array */
+	struct pl_buf texts;   /* the variables that were added */
 	struct record_options options;
 	struct stat_usage usage; /* of the command, for --stat */
 	const char *missing;	 /* the script, as written, if it does not exist; NULL: it does */
@@ -69,7 +71,19 @@ struct run {
 
 static int find_preload(struct run *r)
 {
+	if (r->options.native && !library_find(NATIVE, r->native))
+		return library_missing("record", NATIVE);
 	return library_find(PRELOAD, r->preload) ? CMD_GO : library_missing("record", PRELOAD);
+}
+
+/* In the directory by which the loader takes the preload, and after it: the preload finds it so. */
+static void put_libraries(struct run *r)
+{
+	const int n = (int)(strrchr(r->preload, '/') - r->preload);
+
+	buf_printf(&r->texts, "LD_PRELOAD=%s", r->preload);
+	if (r->native[0])
+		buf_printf(&r->texts, ":%.*s/" NATIVE, n, r->preload);
 }
 
 /* The loader splits LD_PRELOAD at spaces and colons, and expands $ORIGIN. */
@@ -163,11 +177,9 @@ static int make_environment(struct run *r)
 		return 0;
 	}
 	at[0] = r->texts.used;
+	put_libraries(r);
 	if (loader)
-		buf_printf(
-			&r->texts, "LD_PRELOAD=%s:%s", r->preload, *loader + strlen("LD_PRELOAD="));
-	else
-		buf_printf(&r->texts, "LD_PRELOAD=%s", r->preload);
+		buf_printf(&r->texts, ":%s", *loader + strlen("LD_PRELOAD="));
 	buf_u8(&r->texts, 0);
 	at[1] = r->texts.used;
 	buf_printf(&r->texts, ARENA_VARIABLE "=%s:0", r->drain.arena_path);
@@ -352,6 +364,13 @@ static int read_options(struct record_options *o, struct cmd *c)
 			"the\n"
 			"processor, why, and who wakes them; --kernel: both. Needs root",
 			.text = &o->kernel, .optional = true},
+		{"native", 0, "PATTERN",
+			"also record entries and exits of C, C++, Rust and Cython functions that "
+			"are\n"
+			"built with -finstrument-functions; --native='work_*', "
+			"--native='libx.so*:*':\n"
+			"those of that name, or in that file",
+			.text = &o->native, .optional = true},
 		{"stat", 0, NULL,
 			"at the end, estimate what recording cost, and which functions cost most;\n"
 			"this takes about 2 s",

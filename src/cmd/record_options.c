@@ -276,6 +276,7 @@ void record_options_apply(const struct record_options *o, struct collector_start
 	s->no_children = o->no_children;
 	s->count_costs = o->stat;
 	s->kernel = o->kernel;
+	s->native = o->native;
 	s->passes = o->passes;
 	s->stamps = stamps_of(o);
 	s->order = s->stamps == STAMPS_LINE ? ORDER_EXACT : o->order;

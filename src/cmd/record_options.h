@@ -25,6 +25,7 @@ struct record_options {
 	uint32_t hot_lines; /* 0: no code becomes hot */
 	bool no_children, quiet, stat;
 	const char *kernel; /* groups of its events; "": all; NULL: none. Points into argv */
+	const char *native; /* pattern of native functions; "": all; NULL: none. As kernel */
 	struct choose choose;
 	struct record_values values;
 };

@@ -8,6 +8,7 @@
 #include "collector/collector.h"
 #include "pathline/event.h"
 #include "pathline/pathline.h"
+#include "ring/native_area.h"
 
 static const char *const gap_meanings[] = {
 #define X(constant, word, meaning) [PL_GAP_##constant] = meaning,
@@ -183,6 +184,8 @@ void collector_unlink(struct collector *c)
 
 	unlink(c->arena_path);
 	if (arena_link_path(c->arena_path, link))
+		unlink(link);
+	if (native_area_path(c->arena_path, link))
 		unlink(link);
 }
 

@@ -54,6 +54,7 @@ struct collector_start {
 	struct collector_values values;
 	struct flight_wish flight;
 	const char *kernel;   /* groups of the kernel's events, "" is all; NULL: none */
+	const char *native;   /* the pattern of native functions, "" is all; NULL: none */
 	uint32_t starter_pid; /* the process whose children are the recording; 0: not known */
 };
 

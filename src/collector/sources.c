@@ -7,6 +7,7 @@
 #include "collector/collector.h"
 #include "collector/state.h"
 #include "source/kernel.h"
+#include "source/native.h"
 
 #define ROWS_MAX	4096 /* of a record */
 #define ROWS_BYTES_MAX	(64u << 10)
@@ -137,7 +138,7 @@ static void host_event(struct source *s, const struct source_event *e)
 	struct source_rows *r = rows_of(&c->sources, s->number, e->pid);
 	struct source_row row = {.kind = e->kind,
 		.native_id = e->native_id,
-		.ticks = ticks_at(c, e->mono_ns),
+		.ticks = e->ticks ? e->ticks : ticks_at(c, e->mono_ns),
 		.fields = e->fields};
 
 	if (!r)
@@ -152,7 +153,8 @@ static void host_event(struct source *s, const struct source_event *e)
 	r->last = row;
 	r->head.count++;
 	r->head.kinds |= UINT64_C(1) << row.kind;
-	r->head.error_ns = (uint32_t)(c->sources.now.error_ns + c->sources.before.error_ns);
+	if (!e->ticks)
+		r->head.error_ns = (uint32_t)(c->sources.now.error_ns + c->sources.before.error_ns);
 	if (row.ticks < r->head.open_ticks)
 		r->head.open_ticks = row.ticks;
 	if (row.ticks > r->head.close_ticks)
@@ -176,6 +178,17 @@ static void host_lost(struct source *s, uint32_t pid, uint64_t count)
 	c->totals.lost += count;
 }
 
+static void host_names(struct source *s, uint32_t field, uint32_t count, struct pl_view names)
+{
+	struct collector *c = s->owner;
+	struct pl_buf b = {0};
+
+	event_names_write(&b, s->number, field, count, names);
+	if (!b.failed)
+		store_put(&c->store, RECORD_EVENT_NAMES, &b);
+	buf_release(&b);
+}
+
 static void host_cut(struct source *s, uint32_t pid)
 {
 	struct collector *c = s->owner;
@@ -191,20 +204,28 @@ static void host_cut(struct source *s, uint32_t pid)
 }
 
 static const struct source_host collector_host = {
-	.event = host_event, .lost = host_lost, .cut = host_cut};
+	.event = host_event, .lost = host_lost, .names = host_names, .cut = host_cut};
 
 /* ---- running them ---- */
 
-static void describe_source(struct collector *c, const struct source *s)
+/* Of one that ran, the text is what it says at its end. */
+static void say_source(struct collector *c, const struct source *s, enum pl_source_state state)
 {
-	const struct pl_event_source said = {.number = s->number,
-		.name = s->operations->name,
-		.state = s->runs ? PL_SOURCE_RAN : PL_SOURCE_REFUSED,
-		.text = s->why};
+	const struct pl_event_source said = {
+		.number = s->number, .name = s->operations->name, .state = state, .text = s->why};
 	struct pl_buf b = {0};
 
 	event_source_write(&b, &said);
 	store_put(&c->store, RECORD_EVENT_SOURCE, &b);
+	store_flush(&c->store);
+	buf_release(&b);
+}
+
+static void describe_source(struct collector *c, const struct source *s)
+{
+	struct pl_buf b = {0};
+
+	say_source(c, s, s->runs ? PL_SOURCE_RAN : PL_SOURCE_REFUSED);
 	for (uint32_t i = 0; i < s->operations->kind_count && s->runs; i++) {
 		buf_reset(&b);
 		event_kind_write(&b, s->number, i + 1, &s->operations->kinds[i]);
@@ -232,13 +253,18 @@ static void begin_source(struct collector *c, const struct source_operations *op
 void collector_sources_begin(
 	struct collector *c, const struct collector_start *start, char why[SOURCE_WHY_BYTES])
 {
-	const struct source_tree tree = {.starter_pid = start->starter_pid};
+	const struct source_tree tree = {.starter_pid = start->starter_pid,
+		.arena_path = c->arena_path,
+		.clock = c->ticker.source,
+		.pid_space = c->arena.head->pid_space};
 
 	c->sources.before = c->sources.now = clock_compare(c->ticker.source);
 	begin_source(c, &sample_source, NULL, &tree);
 	begin_source(c, &tick_source, NULL, &tree);
 	if (start->kernel)
 		begin_source(c, &kernel_source, start->kernel, &tree);
+	if (start->native)
+		begin_source(c, &native_source, start->native, &tree);
 	why[0] = 0;
 	for (uint32_t i = 0; i < c->sources.count; i++)
 		if (!c->sources.all[i].runs && !why[0])
@@ -302,7 +328,15 @@ void collector_sources_flush(struct collector *c)
 
 void collector_sources_end(struct collector *c)
 {
-	sources_stop(c->sources.all, c->sources.count);
+	struct collector_sources *s = &c->sources;
+	bool ran[COLLECTOR_SOURCES_MAX];
+
+	for (uint32_t i = 0; i < s->count; i++)
+		ran[i] = s->all[i].runs;
+	sources_stop(s->all, s->count);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (ran[i] && s->all[i].number && s->all[i].why[0])
+			say_source(c, &s->all[i], PL_SOURCE_RAN);
 	write_all_rows(c);
 }
 

@@ -28,8 +28,8 @@ struct source_rows {
 	uint32_t cut_number;
 };
 
-/* The tick, the looks at threads, and the kernel. */
-#define COLLECTOR_SOURCES_MAX 3
+/* The tick, the looks at threads, the kernel, native functions. */
+#define COLLECTOR_SOURCES_MAX 4
 
 struct collector_sources {
 	struct source all[COLLECTOR_SOURCES_MAX];

@@ -71,6 +71,7 @@
 	X(EVENT_SOURCE, 16, "event sources", "number name state text")                             \
 	X(EVENT_KIND, 17, "event sources",                                                         \
 		"source kind name meaning fields (name type unit names (value zigzag, name)…)…")   \
+	X(EVENT_NAMES, 19, "event sources", "source kind field names (value zigzag, name)…")       \
 	X(SOURCE_EVENTS, 23, "source events", "see source_events.h")
 
 enum record_kind {

@@ -129,3 +129,14 @@ void event_kind_write(
 		}
 	}
 }
+
+/* | source | kind: 0, all | field | names | (value zigzag | "name")… | */
+void event_names_write(
+	struct pl_buf *out, uint32_t source, uint32_t field, uint32_t count, struct pl_view names)
+{
+	buf_varint(out, source);
+	buf_varint(out, 0);
+	buf_varint(out, field);
+	buf_varint(out, count);
+	buf_put(out, names.at, names.left);
+}

@@ -87,6 +87,10 @@ struct source_kind {
 
 /* Append the payloads of EVENT_SOURCE and EVENT_KIND. */
 void event_source_write(struct pl_buf *out, const struct pl_event_source *s);
+/* And of EVENT_NAMES: so many names of values of a field, each the value as a zigzag, then the name
+ * as a string. */
+void event_names_write(
+	struct pl_buf *out, uint32_t source, uint32_t field, uint32_t count, struct pl_view names);
 void event_kind_write(
 	struct pl_buf *out, uint32_t source, uint32_t number, const struct source_kind *k);
 

@@ -58,11 +58,23 @@ static bool has_users(char **env, const char *own_path)
 	return false;
 }
 
+/* The hooks of native functions, which stand after ours; ours stays. */
+static void cut_native(char *list, const char *native_path)
+{
+	char *entry = find_in_list(list, native_path);
+
+	if (entry)
+		cut_entry(list, entry, strlen(native_path));
+}
+
 /* Is this variable one to take out? An LD_PRELOAD that has more than ours in it is repaired
  * instead, unless the user's own stands beside it. */
 static bool variable_is_ours(char *variable, const char *own_path, bool beside)
 {
 	char *list = variable_value(variable, PRELOAD_NAME);
+
+	if (list && find_in_list(list, own_path))
+		cut_native(list, preload.native_path);
 	char *entry = list ? find_in_list(list, own_path) : NULL;
 
 	if (variable_value(variable, ARENA_NAME))
@@ -78,6 +90,16 @@ void env_find(char *const *env, char *arena, size_t size)
 		if (value && strlen(value) < size)
 			strcpy(arena, value);
 	}
+}
+
+bool env_has_native(char *const *env, const char *native_path)
+{
+	for (; *env; env++) {
+		char *list = variable_value(*env, PRELOAD_NAME);
+		if (list && find_in_list(list, native_path))
+			return true;
+	}
+	return false;
 }
 
 /* The program is to see the environment that it would have without us. In place: libc and the
@@ -114,8 +136,8 @@ bool env_plan(struct env_plan *plan, char *const envp[])
 	}
 	size_t user = plan->user ? strlen(plan->user) : 0;
 	plan->bytes = (plan->count + 3) * sizeof(char *) + sizeof PRELOAD_NAME + sizeof ARENA_NAME +
-		      strlen(preload.own_path) + 1 + user + strlen(preload.arena_path) + 1 +
-		      NUMBER_MAX;
+		      strlen(preload.own_path) + 1 + strlen(preload.native_path) + 1 + user +
+		      strlen(preload.arena_path) + 1 + NUMBER_MAX;
 	return user <= USER_MAX && preload.own_path[0];
 }
 
@@ -143,6 +165,8 @@ static char *put_preloads(char *at, const char *user)
 	if (last)
 		at = stpcpy(stpcpy(at, user), ":");
 	at = stpcpy(at, preload.own_path);
+	if (preload.native_path[0])
+		at = stpcpy(stpcpy(at, ":"), preload.native_path);
 	if (user && !last)
 		at = stpcpy(stpcpy(at, ":"), user);
 	return at + 1;

@@ -7,7 +7,8 @@
  * ld.so takes the last LD_PRELOAD, a program the first. So ours go to the end and the rest stays as
  * it is, in order, and taking them out is cutting the tail off. `pathline record` may also put ours
  * in front of the user's value (or alone, when there is none); then the value is restored in its
- * place: "<ours>" was unset, "<ours>:" was empty.
+ * place: "<ours>" was unset, "<ours>:" was empty. With --native the library of its hooks
+ * follows ours, and comes and goes with it.
  */
 #ifndef PL_PRELOAD_ENV_H
 #define PL_PRELOAD_ENV_H
@@ -21,6 +22,9 @@
 
 /* The value of PATHLINE_ARENA, copied to `arena` of `size` bytes; "": it is absent or too long. */
 void env_find(char *const *env, char *arena, size_t size);
+
+/* Is this library in an LD_PRELOAD? */
+bool env_has_native(char *const *env, const char *native_path);
 
 /* Take ours out of `env`, the process's own array, in place; `own_path` is our entry in
  * LD_PRELOAD. */

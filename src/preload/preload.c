@@ -87,6 +87,32 @@ static void learn_own_path(void)
 		preload.own_path[0] = 0;
 }
 
+#define NATIVE "pathline-native.so"
+
+/* The hooks of native functions lie beside us, if this recording wants them. */
+static void learn_native_path(void)
+{
+	const char *slash = strrchr(preload.own_path, '/');
+	const size_t n = slash ? (size_t)(slash - preload.own_path) + 1 : 0;
+
+	if (!n || n + sizeof NATIVE > sizeof preload.native_path)
+		return;
+	memcpy(preload.native_path, preload.own_path, n);
+	strcpy(preload.native_path + n, NATIVE);
+	if (!env_has_native(environ, preload.native_path))
+		preload.native_path[0] = 0;
+}
+
+/* They look for the arena in the environment, from which it goes now. */
+static void begin_native(const char *arena_path)
+{
+	void (*begin)(const char *) =
+		(void (*)(const char *))(uintptr_t)dlsym(RTLD_DEFAULT, "pathline_native_begin");
+
+	if (begin)
+		begin(arena_path);
+}
+
 /* The program itself comes first. */
 static int learn_loader(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -195,8 +221,12 @@ __attribute__((constructor)) static void preload_init(void)
 	originals();
 	learn_own_path();
 	dl_iterate_phdr(learn_loader, NULL);
+	if (environ)
+		learn_native_path();
 	const char *directory = environ ? begin_named(environ) : NULL;
 	const bool joins = environ && (join_handed(&arena) || join_begun(&arena, directory));
+	if (preload.native_path[0])
+		begin_native(joins ? preload.arena_path : NULL);
 	if (environ)
 		env_take(environ, joins || !directory ? preload.own_path : "");
 	if (joins)

@@ -32,8 +32,9 @@
 
 /* The root of the process: written by the constructor, then only read, except the atomic fields. */
 struct preload {
-	char own_path[PATH_MAX];   /* of this library, absolute */
-	char arena_path[PATH_MAX]; /* "": no recording */
+	char own_path[PATH_MAX];    /* of this library, absolute */
+	char native_path[PATH_MAX]; /* of the hooks of native functions; "": they are not wanted */
+	char arena_path[PATH_MAX];  /* "": no recording */
 	char loader[PATH_MAX]; /* PT_INTERP of this program: the loader that would load us again */
 	uint32_t parent;       /* number of the process that started this one, 0: none recorded */
 	uint32_t only_first;   /* --no-children: what a recorded interpreter starts is left alone */

@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include "base/buf.h"
 #include "format/source_events.h"
+#include "os/clock.h"
 
 #define SOURCE_WHY_BYTES 256
 
@@ -37,6 +38,7 @@ struct source_event {
 	uint32_t pid;	    /* as the collector sees it */
 	uint32_t native_id; /* of the thread, as its own process sees it */
 	int64_t mono_ns;    /* CLOCK_MONOTONIC: when it ended */
+	uint64_t ticks;	    /* on the recording's clock, in place of that; 0: not known */
 	struct pl_view fields;
 };
 
@@ -45,6 +47,9 @@ struct source_host {
 	void (*event)(struct source *s, const struct source_event *e);
 	/* So many events of the process never came; pid 0: nobody knows whose. */
 	void (*lost)(struct source *s, uint32_t pid, uint64_t count);
+	/* So many names for values of a field, in all kinds: each the value as a zigzag, then the
+	 * name as a string. */
+	void (*names)(struct source *s, uint32_t field, uint32_t count, struct pl_view names);
 	/* What comes from now on belongs to another program: it has done an exec. */
 	void (*cut)(struct source *s, uint32_t pid);
 };
@@ -52,6 +57,9 @@ struct source_host {
 /* Whom to look at: all that this process starts, and what these start. */
 struct source_tree {
 	uint32_t starter_pid; /* as the collector sees it; it is not looked at itself */
+	const char *arena_path;
+	enum clock_source clock; /* of the recording's ticks */
+	uint32_t pid_space;	 /* the collector's */
 };
 
 struct source_operations {

@@ -1,6 +1,7 @@
 #include "trace/event_sources.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/varint.h"
 
 /* ---- what describes ---- */
@@ -97,6 +98,10 @@ static int read_source_field(struct pl_recording *r, struct pl_view *v, struct s
 	if (code || !kept)
 		return code;
 	field.type = type < PL_FIELD_TYPE_COUNT ? (enum pl_field_type)type : PL_FIELD_TYPE_COUNT;
+	if (!strcmp(field.unit, "ticks")) {
+		field.unit = "ns";
+		k->in_ticks |= 1u << n;
+	}
 	k->fields[n] = field;
 	k->public.field_count++;
 	return 0;
@@ -127,6 +132,25 @@ int event_kind_read(struct pl_recording *r, struct pl_view v)
 		code = read_source_field(r, &v, k);
 	if (code == 0)
 		s->kinds[number] = k;
+	return code;
+}
+
+/* | source | kind; 0: each | field | names | (value zigzag | "name")… | */
+int event_names_read(struct pl_recording *r, struct pl_view v)
+{
+	uint64_t source, kind, field;
+	int code = 0;
+
+	if (view_varint_max(&v, SOURCES_MAX, &source) || !source ||
+		view_varint_max(&v, SOURCE_KINDS_MAX, &kind) || view_varint(&v, &field))
+		return PL_ERR_FORMAT;
+	const struct event_source_entry *s = r->event_sources[source];
+	for (uint32_t i = 1; code == 0 && s && i <= SOURCE_KINDS_MAX; i++) {
+		struct source_kind_entry *k = s->kinds[i];
+		struct pl_view names = v;
+		if (k && (!kind || kind == i) && field < k->public.field_count)
+			code = read_value_names(r, &names, &k->names[field]);
+	}
 	return code;
 }
 

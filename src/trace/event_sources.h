@@ -7,6 +7,7 @@
 
 /* meta.c: the payloads of EVENT_SOURCE and EVENT_KIND. 0, PL_ERR_FORMAT, PL_ERR_MEMORY. */
 int event_source_read(struct pl_recording *r, struct pl_view v);
+int event_names_read(struct pl_recording *r, struct pl_view v);
 int event_kind_read(struct pl_recording *r, struct pl_view v);
 
 /* index.c: the head of a SOURCE_EVENTS record; and forget those of segments before `file`. */

@@ -504,6 +504,11 @@ static int read_event_kind(struct meta *m, struct pl_view v)
 	return event_kind_read(m->r, v);
 }
 
+static int read_event_names(struct meta *m, struct pl_view v)
+{
+	return event_names_read(m->r, v);
+}
+
 static meta_reader *const readers[] = {
 	[RECORD_HEADER] = read_header,
 	[RECORD_PROCESS] = meta_process,
@@ -520,6 +525,7 @@ static meta_reader *const readers[] = {
 	[RECORD_COSTS] = read_costs,
 	[RECORD_EVENT_SOURCE] = read_event_source,
 	[RECORD_EVENT_KIND] = read_event_kind,
+	[RECORD_EVENT_NAMES] = read_event_names,
 };
 
 /* A kind that has no reader was counted (recording_count), and that is all. */

@@ -96,6 +96,7 @@ struct source_kind_entry {
 	struct pl_source_kind public;
 	struct pl_source_field fields[PL_SOURCE_FIELDS_MAX];
 	struct pl_map names[PL_SOURCE_FIELDS_MAX]; /* value -> const char *; texts' */
+	uint32_t in_ticks; /* bit for each field that rows have in ticks, and the API in ns */
 };
 
 struct event_source_entry {

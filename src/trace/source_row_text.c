@@ -41,9 +41,10 @@ static void put_source_value(
 	struct pl_buf *out, const struct pl_source_field *f, const struct pl_source_value *v)
 {
 	const bool alone = f->type == PL_FIELD_TEXT || v->name || !strcmp(f->name, "duration");
-	const bool empty = f->type == PL_FIELD_TEXT ? !v->length
-			   : v->name		    ? !v->name[0]
-						    : !strcmp(f->unit, "id") && !v->number;
+	const bool empty = !strcmp(f->unit, "level")  ? true
+			   : f->type == PL_FIELD_TEXT ? !v->length
+			   : v->name		      ? !v->name[0]
+						      : !strcmp(f->unit, "id") && !v->number;
 
 	if (empty)
 		return;

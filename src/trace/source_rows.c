@@ -115,6 +115,17 @@ static int read_source_value(struct pl_view *v, const struct source_kind_entry *
 	}
 }
 
+/* So many ticks until the row. */
+static uint64_t ticks_as_ns(const struct pl_source_rows *w, uint64_t ticks)
+{
+	struct clock_time from, to;
+	const uint64_t end = w->record.row.ticks;
+
+	clockmap_time(&w->r->clock, end - (ticks < end ? ticks : end), &from);
+	clockmap_time(&w->r->clock, end, &to);
+	return to.real_ns > from.real_ns ? (uint64_t)(to.real_ns - from.real_ns) : 0;
+}
+
 /* Fields that are missing at the end are of an older writer. */
 static int describe_row(const struct pl_source_rows *w, struct pl_source_row *row)
 {
@@ -139,6 +150,9 @@ static int describe_row(const struct pl_source_rows *w, struct pl_source_row *ro
 					 : INT64_MAX};
 	while (k && code == 0 && v.left && row->value_count < k->public.field_count) {
 		code = read_source_value(&v, k, row->value_count, &row->values[row->value_count]);
+		if (code == 0 && k->in_ticks >> row->value_count & 1)
+			row->values[row->value_count].number =
+				ticks_as_ns(w, row->values[row->value_count].number);
 		row->value_count += code == 0;
 	}
 	return code == PL_ERR_FORMAT ? code : 0;

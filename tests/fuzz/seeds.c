@@ -146,7 +146,7 @@ static void make_sources(struct maker *m)
 	static const struct source_value_name names[] = {{1, "one"}, {-2, "ENOENT"}};
 	static const struct source_field fields[] = {{"name", "", PL_FIELD_UNSIGNED, names, 2},
 		{"result", "", PL_FIELD_SIGNED, names, 2},
-		{"duration", "ns", PL_FIELD_UNSIGNED, NULL, 0},
+		{"duration", "ticks", PL_FIELD_UNSIGNED, NULL, 0},
 		{"file", "", PL_FIELD_TEXT, NULL, 0}};
 	static const struct source_kind kind = {"syscall", "a system call", fields, 4};
 	const struct pl_event_source source = {.number = 1, .name = "kernel", .text = ""};
@@ -162,6 +162,9 @@ static void make_sources(struct maker *m)
 	b = (struct pl_buf){0};
 	event_kind_write(&b, 1, 1, &kind);
 	maker_meta(m, RECORD_EVENT_KIND, &b);
+	b = (struct pl_buf){0};
+	event_names_write(&b, 1, 0, 1, view_of("\6\3one", 5));
+	maker_meta(m, RECORD_EVENT_NAMES, &b);
 	source_row_write(&rows, &row, &first);
 	row.kind = 2;
 	source_row_write(&rows, &row, &before);

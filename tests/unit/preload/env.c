@@ -144,10 +144,26 @@ static void nothing_to_add(void **state)
 	hands_on = true;
 }
 
+#define NATIVE "/lib/pathline-native.so"
+
+/* The hooks of native functions come and go with ours. */
+static void take_native(void **state)
+{
+	(void)state;
+	strcpy(preload.native_path, NATIVE);
+	assert_true(env_has_native((char *[]){"A=1", "LD_PRELOAD=" OWN ":" NATIVE, NULL}, NATIVE));
+	assert_false(env_has_native((char *[]){"A=1", "LD_PRELOAD=" OWN, NULL}, NATIVE));
+	taken(WORDS("LD_PRELOAD=" OWN ":" NATIVE ":user.so"), WORDS("LD_PRELOAD=user.so"));
+	taken(WORDS("LD_PRELOAD=" OWN ":" NATIVE), NO_WORDS);
+	taken(WORDS("LD_PRELOAD=" OWN ":" NATIVE ":"), WORDS("LD_PRELOAD="));
+	preload.native_path[0] = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(take),
+		cmocka_unit_test(take_native),
 		cmocka_unit_test(taken_is_wiped),
 		cmocka_unit_test(find),
 		cmocka_unit_test(hand_on),

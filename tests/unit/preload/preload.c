@@ -43,6 +43,13 @@ void env_find(char *const *env, char *arena, size_t size)
 	errno = EBADF; /* whatever it does */
 }
 
+bool env_has_native(char *const *env, const char *native_path)
+{
+	(void)env;
+	(void)native_path;
+	return false;
+}
+
 void env_take(char **env, const char *own_path)
 {
 	(void)env;
