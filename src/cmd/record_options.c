@@ -51,7 +51,8 @@ static const char HELP_CLOCK[] =
 	"which events have a time: the first one after each tick (tick=100us,\n"
 	"tick=1ms, tick=10ms), each call and return (call), or each event, with an\n"
 	"event for each line (line). Without it: tick=auto, which is 1 ms, or up to\n"
-	"10 ms where ticking would take more than 1% of a core; with --kernel: line";
+	"10 ms where ticking would take more than 1% of a core; with --kernel\n"
+	"or --native: line";
 static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another length than auto:\n"
 				  "--clock=tick=100us --timing=calls. Without it: clock";
 
@@ -238,9 +239,9 @@ int record_options_read(struct record_options *o, struct cmd *c, const struct cm
 	o->limit_given = word.limit != NULL;
 	if (!word.limit)
 		word.limit = DEFAULT_LIMIT;
-	/* What the kernel does is shown below the line that asked for it. */
+	/* What the kernel and native functions do is shown below the line that asked for it. */
 	if (!word.clock)
-		word.clock = o->kernel ? "line" : "tick=auto";
+		word.clock = o->kernel || o->native ? "line" : "tick=auto";
 	return code == CMD_GO ? read_choices(o, &word) : code;
 }
 
