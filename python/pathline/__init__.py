@@ -22,9 +22,11 @@ from pathline import _recorder
 TYPE_CHECKING = False  # typing would take longer to import than all of this
 if TYPE_CHECKING:
     import os
-    from typing import Any, Callable, Iterable, TypeVar, Union
+    from types import ModuleType
+    from typing import Any, Callable, Iterable, TypeVar, Union, overload
     _Function = TypeVar("_Function", bound=Callable[..., Any])
     _Globs = Union[str, Iterable[str]]
+    _Path = Union[str, os.PathLike[str]]
 
 __all__ = ["is_recording", "mark", "notrace", "precise_timestamping", "record", "snapshot", "start", "stop",
            "within"]
@@ -122,24 +124,36 @@ def _seconds(time):
         raise ValueError(f"{time!r} is not a time; write '500ms', '2s', or a number of seconds") from None
 
 
-def start(dir: "Union[str, os.PathLike[str], None]" = None, *, include: "_Globs" = (), exclude: "_Globs" = (),
-          values: "Union[str, None]" = None, limit: "Union[str, int, None]" = None,
+def _own_recording() -> "ModuleType":
+    """What begins and ends recordings. Not `from pathline import`, which runs code of the import system
+    each time: that would be in the path."""
+    import pathline._recording
+    return pathline._recording
+
+
+def start(dir: "Union[_Path, None]" = None, *, include: "_Globs" = (), exclude: "_Globs" = (),
+          values: "Union[str, None]" = None, values_of: "_Globs" = (), redact: "_Globs" = (),
+          limit: "Union[str, int, None]" = None, keep: "Union[str, None]" = None,
           flight: "Union[str, None]" = None) -> bool:
     """Record this process from here on, all of its threads.
 
     The path of each thread begins with its stack. `dir` is the directory of the recording, new or
     empty; without it a new one in `.pathline`. The others are as in `pathline record`: globs of
-    modules or paths, "calls", "lines" or "none", and a size such as "64M". With flight="60s" only the
-    newest is kept, in memory, and written into a new directory below `dir` when something happens.
+    modules or paths, "calls", "lines" or "none", globs of what has values and of names that are
+    secret, a size such as "64M", and an age such as "12h". With flight="60s" only the newest is kept,
+    in memory, and written into a new directory below `dir` when something happens.
 
     False: it is recorded already; or it cannot be recorded, of which a RuntimeWarning has the reason.
     """
-    from pathline import _recording
-    begun = _recording.begin(dir, {"include": include, "exclude": exclude, "values": values, "limit": limit,
-                                   "flight": flight})
-    if begun:
-        globals()["mark"] = _recorder.found().mark
-    return begun
+    return _start(dir, {"include": include, "exclude": exclude, "values": values, "values-of": values_of,
+                        "redact": redact, "limit": limit, "keep": keep, "flight": flight})
+
+
+def _start(dir: "Union[_Path, None]", options: "dict[str, Any]", *, each: bool = False) -> bool:
+    if not _own_recording().begin(dir, options, each):
+        return False
+    globals()["mark"] = _recorder.found().mark
+    return True
 
 
 def stop() -> "Union[str, None]":
@@ -148,36 +162,40 @@ def stop() -> "Union[str, None]":
     That of a flight recorder is the directory below which it writes.
     The process runs on as before start(). None: start() began none, or stop() ended it already.
     """
-    from pathline import _recording
-    return _recording.end()
+    directory: "Union[str, None]" = _own_recording().end()
+    return directory
 
 
-def snapshot(path: "Union[str, os.PathLike[str]]", *, last: "Union[str, None]" = None) -> bool:
+def snapshot(path: "_Path", *, last: "Union[str, None]" = None) -> bool:
     """Write what is recorded of this process so far into one file; the recording goes on.
 
-    last="30s": of each thread the last 30 seconds, and what came just before them. A file that is there is replaced. It takes about half a second, in which other threads run.
+    last="30s": of each thread the last 30 seconds, and what came just before them. A file that is
+    there is replaced. It takes about half a second, in which other threads run.
     False: nothing is recorded; or the file was not written, of which a RuntimeWarning has the reason.
     """
-    if not is_recording():
-        return False
-    from pathline import _recording
-    return _recording.snapshot(path, last)
+    return is_recording() and bool(_own_recording().snapshot(path, last))
 
 
 class record:
-    """start() and stop() around a block, or around each call of a function.
+    """start() and stop() around a block, or around each call of a function, with what start() takes.
 
-    Within another recording it does nothing.
+    Within another recording it does nothing. Of a decorated function each call has a recording of
+    its own: where there is one in `dir` already, in `dir.2`, `dir.3`, and so on.
     """
-    __slots__ = ("_begun", "_dir", "_options")
+    __slots__ = ("_begun", "_dir", "_each", "_options")
 
-    def __init__(self, dir: "Union[str, os.PathLike[str], None]" = None, **options: "Any") -> None:
+    def __init__(self, dir: "Union[_Path, None]" = None, *, include: "_Globs" = (), exclude: "_Globs" = (),
+                 values: "Union[str, None]" = None, values_of: "_Globs" = (), redact: "_Globs" = (),
+                 limit: "Union[str, int, None]" = None, keep: "Union[str, None]" = None,
+                 flight: "Union[str, None]" = None) -> None:
         self._begun: list[bool] = []
         self._dir = dir
-        self._options = options
+        self._each = False
+        self._options = {"include": include, "exclude": exclude, "values": values, "values-of": values_of,
+                         "redact": redact, "limit": limit, "keep": keep, "flight": flight}
 
     def __enter__(self) -> "record":
-        self._begun.append(start(self._dir, **self._options))
+        self._begun.append(_start(self._dir, self._options, each=self._each))
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -185,7 +203,20 @@ class record:
             stop()
 
     def __call__(self, function: "_Function") -> "_Function":
-        return _decorate(function, lambda: record(self._dir, **self._options))
+        return _decorate(function, self._of_a_call)
+
+    def _of_a_call(self) -> "record":
+        made = record(self._dir)
+        made._each, made._options = True, self._options
+        return made
+
+
+if TYPE_CHECKING:
+    @overload
+    def notrace(function: "_Function", *, subtree: bool = ...) -> "_Function": ...
+
+    @overload
+    def notrace(function: None = None, *, subtree: bool = ...) -> "Callable[[_Function], _Function]": ...
 
 
 def notrace(function: "Union[_Function, None]" = None, *, subtree: bool = False) -> "Any":
@@ -202,19 +233,19 @@ def notrace(function: "Union[_Function, None]" = None, *, subtree: bool = False)
     if subtree:
         from pathline import _subtree
         return _subtree.left_out(function)
-    from pathline import _recording
     codes = [getattr(getattr(function, "__wrapped__", function), "__code__", None)]
     while codes:
         code = codes.pop()
         if code is not None:
-            _recording.leave_out(code)
+            _own_recording().leave_out(code)
             codes += [part for part in code.co_consts if hasattr(part, "co_code")]
     return function
 
 
-def _decorate(function, section):
+def _decorate(function: "_Function", section: "Callable[[], Any]") -> "_Function":
     """section(): a new context, for each run of the function."""
-    return _KINDS[_kind(function)](function, section)
+    made: "_Function" = _KINDS[_kind(function)](function, section)
+    return made
 
 
 def _kind(function):

@@ -15,7 +15,7 @@ from pathline.__main__ import candidates
 _lock = threading.RLock()
 _directory = None  # of the recording that was begun here; None: there is none
 _ends = None       # a descriptor that is closed at the other end when all is on disk
-_left_out = []     # code objects of @notrace
+_left_out: list = []  # code objects of @notrace
 
 
 def leave_out(code):
@@ -112,15 +112,42 @@ def _begin(directory, options):
     return said[2], out
 
 
-def begin(directory, options):
+def _warn(text):
+    """At the line of the program that called the package, whichever way it came here."""
+    frame, level = sys._getframe(), 1
+    here = os.path.dirname(frame.f_code.co_filename)
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, RuntimeWarning, stacklevel=level)
+
+
+def _unused(directory):
+    """That directory, or the first of DIR.2, DIR.3… in which there is nothing yet."""
+    path, number = os.fspath(directory), 1
+    while True:
+        found = path if number == 1 else f"{path}.{number}"
+        try:
+            if not os.listdir(found):
+                return found
+        except FileNotFoundError:
+            return found
+        except OSError:  # the command says what is wrong with it
+            return found
+        number += 1
+
+
+def begin(directory, options, each=False):
+    """each: this is one of many recordings, which the program does not name one by one."""
     global _directory, _ends
     with _lock:
         found = _recorder.module()
         if _directory is not None or found and found.is_recording():
             return False
+        if each and directory is not None and not options["flight"]:
+            directory = _unused(directory)
         begun = _why_not() or _begin(directory, options)
         if isinstance(begun, str):
-            warnings.warn(f"pathline: nothing is recorded: {begun}", RuntimeWarning, stacklevel=3)
+            _warn(f"pathline: nothing is recorded: {begun}")
             return False
         _directory, _ends = begun
         for code in _left_out:
@@ -136,7 +163,7 @@ def end():
             return None
         why = _recorder.module().leave()
         if why:
-            warnings.warn(f"pathline: the recording goes on: {why}", RuntimeWarning, stacklevel=3)
+            _warn(f"pathline: the recording goes on: {why}")
             return None
         _directory = _ends = None
         _read(ends, sys.maxsize)
@@ -164,7 +191,7 @@ def snapshot(path, last):
     except OSError as error:
         why = str(error)
     if why:
-        warnings.warn(f"pathline: no snapshot: {why}", RuntimeWarning, stacklevel=3)
+        _warn(f"pathline: no snapshot: {why}")
     return not why
 
 

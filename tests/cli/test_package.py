@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import unittest
+from importlib import util
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
@@ -112,6 +113,39 @@ asyncio.run(coroutine())
         self.assertEqual(self.calls("coroutine"), ["double"])
         self.assertFalse(os.path.exists(os.path.join(self.folder, "inner")))
 
+    def test_each_call_of_a_decorated_function_has_its_own(self):
+        said = self.good("""\
+@pathline.record("R")
+def work(n):
+    if n < 3:
+        work(n + 2)    # within the first one
+    double(n)
+
+for i in range(1, 4):
+    work(i)
+print(*sorted(os.listdir()))
+""")
+        self.assertEqual(said, ["R", "R.2", "R.3", "app.py"])
+        self.assertEqual([self.calls(name) for name in ("R", "R.2", "R.3")],
+                         [["double(n=3) -> 6", "double(n=1) -> 2"], ["double(n=4) -> 8", "double(n=2) -> 4"], ["double(n=3) -> 6"]])
+
+    def test_nothing_of_the_package_is_in_the_path(self):
+        """Nor of the import system, when it is met the first time and later."""
+        self.good("""\
+def work():
+    for i in range(2):
+        pathline.start(f"S{i}")
+        double(i)
+        pathline.stop()
+        with pathline.record(f"C{i}"):
+            double(i)
+work()
+""")
+        for name in "S0", "S1", "C0", "C1":
+            done = session.pathline("dump", "--fields", "event,code", name, cwd=self.folder)
+            self.assertEqual(set(done.stdout.decode().splitlines()) - {"gap\t", "gap\twork"},
+                             {"line\twork", "call\tdouble", "line\tdouble", "return\tdouble"}, name)
+
     def test_all_threads_and_marks(self):
         self.good("""\
 from pathline import mark
@@ -195,7 +229,7 @@ def secret(n):
         return n
     return double(inner())
 
-@pathline.record("R", include=["app", "*app.py"], exclude="nothing", values="calls", limit="64M")
+@pathline.record("R", include=["app", "*app.py"], exclude="nothing", values="calls", limit="64M", keep="1h", values_of="*", redact=["token_*"])
 def main():
     return secret(7)
 
@@ -212,6 +246,17 @@ main2()
         done = run(self.folder, "print(pathline.start('/proc/nothing'), pathline.stop(), double(4))\n")
         self.assertEqual((done.returncode, done.stdout.split()), (0, ["False", "None", "8"]))
         self.assertRegex(done.stderr, "app.py:7: RuntimeWarning: pathline: nothing is recorded: .*/proc/nothing")
+
+    def test_a_warning_is_at_the_line_of_the_program(self):
+        done = run(self.folder, """\
+with pathline.record("/proc/nothing"):
+    pass
+@pathline.record("/proc/nothing")
+def work():
+    pass
+work()
+""")
+        self.assertEqual(re.findall(r"app.py:(\d+): RuntimeWarning", done.stderr), ["7", "12"], done.stderr)
 
     def test_the_names_of_other_tools(self):
         """doc/MIGRATION.md: each line of code in its right column runs."""
@@ -250,6 +295,61 @@ secret(9)
 """, session.PATHLINE, "record", "-q", "-o", "R", "--")
         self.assertEqual(self.calls("R"), ["double(n=9) -> 18"])
         self.assertEqual(self.calls("R", "secret"), ["secret (not recorded)"])
+
+
+TYPED = """\
+import pathlib
+
+import pathline
+
+
+@pathline.record("R", include=["a", "b"], values_of="*", redact="iban", keep="1h", limit=1 << 20, flight=None)
+def work(n: int) -> int:
+    with pathline.record(pathlib.Path("R")) as begun:
+        reveal_type(begun)
+        return n
+
+
+@pathline.notrace
+def first(n: int) -> str:
+    return str(n)
+
+
+@pathline.notrace(subtree=True)
+def second(n: int) -> str:
+    return first(n)
+
+
+reveal_type(work)
+reveal_type(first)
+reveal_type(second)
+reveal_type(pathline.stop())
+pathline.start(pathlib.Path("R"), keep="1h", values_of=("a", "b"))
+pathline.record("R", keeps="1h")
+pathline.start("R", include=1)
+"""
+
+
+@unittest.skipUnless(util.find_spec("mypy"), "mypy")
+class Typed(unittest.TestCase):
+    def test_what_a_checker_says_of_a_program(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "app.py"), "w", encoding="utf-8") as f:
+            f.write(TYPED)
+        done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "app.py"], cwd=folder, env={**os.environ, "MYPYPATH": PACKAGE},
+                              capture_output=True, text=True, timeout=300, check=False)
+        said = [re.sub(r"^app.py:", "", line) for line in done.stdout.splitlines() if line.startswith("app.py:")]
+        function = "def (n: int) -> str"
+        self.assertEqual([line for line in said if "note: Revealed" in line], [
+            '9: note: Revealed type is "pathline.record"',
+            '23: note: Revealed type is "def (n: int) -> int"', f'24: note: Revealed type is "{function}"',
+            f'25: note: Revealed type is "{function}"', '26: note: Revealed type is "str | None"'])
+        self.assertEqual([line.split(":")[0] for line in said if ": error:" in line], ["28", "29"], done.stdout)
+
+    def test_the_package_itself(self):
+        done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", os.devnull, PACKAGE + "/pathline"], capture_output=True, text=True,
+                              timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":
