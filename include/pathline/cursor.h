@@ -52,8 +52,8 @@ struct pl_frame {
 	bool linked;	    /* the frame is on the stack, but its entry was not recorded */
 	uint64_t task_id;   /* number of the task whose root this frame is, else 0 */
 };
-/* The stack after the last event that the cursor gave, the bottom frame first. Returns its depth
- * and fills at most `max` frames. */
+/* The stack after the last event that the cursor gave, the bottom frame first; after a gap ATTACHED
+ * the one that was found then. Returns its depth and fills at most `max` frames. */
 size_t pl_cursor_stack(const struct pl_cursor *c, struct pl_frame *frames, size_t max);
 
 #pragma GCC visibility pop

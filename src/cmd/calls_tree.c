@@ -460,6 +460,8 @@ static void take_event(struct calls_tree *t, const struct pl_event *e)
 		t->failed |= calls_filter_event(&t->filter, e) < 0;
 	if (e->kind == PL_EVENT_GAP) {
 		take_gap(t, e);
+		if (e->gap == PL_GAP_ATTACHED) /* a thread that stands still has nothing else */
+			take_stack(t, e, SIZE_MAX);
 		return;
 	}
 	if (e->kind == PL_EVENT_MARK) {

@@ -39,10 +39,11 @@ struct dump {
 	bool as_rows;
 	bool follows;
 	bool wants_values;
-	bool some;	  /* there was an event to print */
-	bool failed;	  /* there was no memory */
-	int code;	  /* exit */
-	uint64_t damages; /* seen so far */
+	bool some;			/* there was an event to print */
+	bool failed;			/* there was no memory */
+	int code;			/* exit */
+	uint64_t damages;		/* seen so far */
+	const struct pl_cursor *cursor; /* that gives the event; NULL: a search does */
 	/* of the process that is being read */
 	uint8_t *threads; /* owned: enum thread_state, by number */
 	uint32_t thread_count;
@@ -118,6 +119,18 @@ static void show_sources(struct dump *d, int64_t time_ns)
 	}
 }
 
+static void write_selected(struct dump *d, const struct pl_event *e)
+{
+	d->some = true;
+	if (d->as_rows) {
+		rows_write(&d->rows, e);
+		return;
+	}
+	lines_write(&d->lines, e);
+	if (e->kind == PL_EVENT_GAP && e->gap == PL_GAP_ATTACHED && d->cursor)
+		lines_write_stack(&d->lines, e, d->cursor);
+}
+
 static void show_event(struct dump *d, const struct pl_event *e, bool is_selected)
 {
 	if (d->with_sources) {
@@ -138,11 +151,7 @@ static void show_event(struct dump *d, const struct pl_event *e, bool is_selecte
 	if (!is_selected || !(s->kinds >> e->kind & 1) || when_before(&s->from, e) ||
 		!select_task(s, e))
 		return;
-	d->some = true;
-	if (d->as_rows)
-		rows_write(&d->rows, e);
-	else
-		lines_write(&d->lines, e);
+	write_selected(d, e);
 }
 
 static void take_row(struct dump *d, const struct pl_event *e)
@@ -192,11 +201,13 @@ static int walk_all(struct dump *d, const struct pl_process *p, uint32_t thread,
 		pl_cursor_want_values(c, d->wants_values);
 		result = dump_seek(&d->selection.from, c, thread, err);
 	}
+	d->cursor = c;
 	while (result == 0 && d->wanted && !d->out.error && !d->failed) {
 		result = pl_cursor_next(c, &e, err);
 		if (result == 0)
 			take_row(d, &e);
 	}
+	d->cursor = NULL;
 	pl_cursor_free(c);
 	return result == PL_END ? 0 : d->failed ? PL_ERR_MEMORY : result;
 }
@@ -363,10 +374,11 @@ static int follow_seek(void *context, struct pl_cursor *c, struct pl_err *err)
 	return dump_seek(&d->selection.from, c, PL_ALL_THREADS, err);
 }
 
-static bool follow_take(void *context, const struct pl_event *e)
+static bool follow_take(void *context, const struct pl_cursor *c, const struct pl_event *e)
 {
 	struct dump *d = context;
 
+	d->cursor = c;
 	take_row(d, e);
 	return !d->out.error && !d->failed;
 }

@@ -99,7 +99,7 @@ static int give_events(struct follow *f, struct pl_cursor *c, bool *enough, stru
 	while (code == 0 && !*enough && !follow_stopped) {
 		code = pl_cursor_next(c, &e, err);
 		if (code == 0)
-			*enough = !f->take(f->context, &e);
+			*enough = !f->take(f->context, c, &e);
 	}
 	return code == PL_END ? 0 : code;
 }

@@ -34,7 +34,8 @@ struct follow {
 	/* Events of p come next. PL_END: they are not wanted; or an error. */
 	int (*begin)(void *context, const struct pl_process *p, struct pl_err *err);
 	int (*seek)(void *context, struct pl_cursor *c, struct pl_err *err); /* a new one */
-	bool (*take)(void *context, const struct pl_event *e);		     /* false: no more */
+	/* c: the cursor that gave it. false: no more */
+	bool (*take)(void *context, const struct pl_cursor *c, const struct pl_event *e);
 	void (*pause)(void *context); /* all that is there was given */
 	void *context;
 	/* all zero at the beginning */

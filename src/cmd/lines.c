@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NS_PER_S     1000000000
 #define NAME_WIDTH   12 /* on a terminal */
@@ -485,4 +486,26 @@ void lines_source(struct lines *w, const struct pl_source_row *row, uint32_t dep
 	if (unsure)
 		write_tail(w, "  ", "~");
 	out_line_end(w->out);
+}
+
+/* "continues main  shop.py:12". Without memory they are left out. */
+void lines_write_stack(struct lines *w, const struct pl_event *gap, const struct pl_cursor *c)
+{
+	const size_t count = pl_cursor_stack(c, NULL, 0);
+	struct pl_frame *frames = calloc(count + 1, sizeof *frames);
+
+	if (frames)
+		pl_cursor_stack(c, frames, count);
+	for (size_t i = 0; frames && i < count; i++) {
+		struct pl_event row = *gap;
+		row.code = frames[i].code;
+		begin_row(w, &row, (uint32_t)i);
+		out_tone(w->out, TONE_GOOD);
+		out_text(w->out, "continues ");
+		out_tone(w->out, TONE_PLAIN);
+		out_clean(w->out, text_of(pl_code_name(row.code)));
+		write_place(w, &row, frames[i].line);
+		out_line_end(w->out);
+	}
+	free(frames);
 }

@@ -37,6 +37,9 @@ struct lines {
 void lines_write(struct lines *w, const struct pl_event *e);
 /* A row of a source, at this depth. unsure: events before it may also be after it. */
 void lines_source(struct lines *w, const struct pl_source_row *row, uint32_t depth, bool unsure);
+/* After the row of the gap at which a running program was attached, which c gave: the frames that
+ * were found on the thread's stack, with the lines at which they stood. */
+void lines_write_stack(struct lines *w, const struct pl_event *gap, const struct pl_cursor *c);
 /* After the last row, unless they are only_rows. */
 void lines_end(struct lines *w);
 

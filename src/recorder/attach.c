@@ -56,13 +56,15 @@ static bool describe_frames(py_frame *frame)
 	return all;
 }
 
-/* Its first frame that has begun, and does not wait to be resumed. */
+/* Its first frame that has begun, does not wait to be resumed, and is not left out by a filter: the
+ * path shows those only where they call what is recorded. */
 static py_frame *standing_frame(const PyThreadState *ts)
 {
 	py_frame *frame = top_frame(ts);
 
-	while (frame && (frame_not_begun(frame) || frame_not_resumed(frame) ||
-				frame_may_begin_again(ts, frame)))
+	while (frame &&
+		(frame_not_begun(frame) || frame_not_resumed(frame) ||
+			frame_may_begin_again(ts, frame) || code_is_left_out(frame_code(frame))))
 		frame = frame_caller(frame);
 	return frame;
 }

@@ -299,6 +299,18 @@ void thread_path_pass(struct thread_path *p, const struct event *e)
 		p->renamed(p->who, task);
 }
 
+/* What cannot be read is met again by who goes on. */
+void thread_path_take_links(struct thread_path *p)
+{
+	struct pl_view rest = p->events;
+	struct event e;
+
+	while (rest.left && !event_read(&rest, &p->stack.calls, &e) && e.kind == EVENT_LINK) {
+		thread_path_pass(p, &e);
+		p->events = rest;
+	}
+}
+
 /* Pop one of the frames to be popped: it returned or yielded, was only linked, or should not be
  * gone. */
 static int pop_next(struct thread_path *p)

@@ -183,6 +183,9 @@ size_t thread_path_stack(const struct thread_path *p, struct pl_frame *frames, s
 
 /* Apply an event that has no row, and is not about time. */
 void thread_path_pass(struct thread_path *p, const struct event *e);
+/* Where a running program was attached the stack follows the gap, up to the thread's next row: it
+ * is there with the gap, since a thread that stands still has no other row. */
+void thread_path_take_links(struct thread_path *p);
 /* This number of rows was passed. */
 static inline void thread_path_over_rows(struct thread_path *p, uint64_t rows)
 {

@@ -145,6 +145,8 @@ static void give_recorded_gap(struct thread_path *p, const struct event *e, stru
 						: PL_GAP_UNKNOWN;
 	row->lost = signal ? 0 : e->b;
 	row->type = pl_gap_reason_name(row->gap);
+	if (row->gap == PL_GAP_ATTACHED)
+		thread_path_take_links(p);
 }
 
 /* The text is in the block's memory: the row points to a copy, which is valid until the next

@@ -420,6 +420,19 @@ class Attached(Case):
         said = session.pathline("report", "--file", "program.py", out).stdout.decode()
         self.assertRegex(said, r"(?m)^ +\? +.*def sleeper")
         self.assertIn("?: not while it was attached; it may have run before", said)
+        said = session.pathline("dump", "-t", "sleeper", out).stdout.decode()
+        self.assertRegex(said, r"continues Thread.run  \S+threading.py:\d+\n.* continues sleeper  \S+/program.py:\d+\n.* continues Event.wait "
+                               r"(.*\n)+.* gap  recording ended")
+        said = session.pathline("calls", "-t", "sleeper", out).stdout.decode()
+        self.assertRegex(said, r"\n +sleeper continues \(not ended: detached\)  \S*program.py:\d+ .*\n +Event.wait continues ")
+        program.end()
+
+    def test_a_thread_that_stands_in_code_that_is_left_out(self):
+        program = self.start("sleeps")
+        out = os.path.join(self.dir, "out")
+        session.pathline("attach", "-q", "-o", out, "--only-mine", "--for", "100ms", program.pid)
+        said = session.pathline("dump", "-t", "sleeper", out).stdout.decode()
+        self.assertRegex(said, r"continues sleeper  \S+/program.py:\d+\n.* gap  recording ended")
         program.end()
 
     def test_detach(self):
