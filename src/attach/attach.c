@@ -219,12 +219,16 @@ static void explain(const struct attach_order *o, const struct attach_sent *sent
 	if (target_has_ended(o->target->pid))
 		snprintf(why, ATTACH_WHY_BYTES, "it ended meanwhile");
 	else if (err == -ESTALE)
-		snprintf(why, ATTACH_WHY_BYTES, "it runs another program now (exec); try again");
+		snprintf(why, ATTACH_WHY_BYTES,
+			"it runs another program now (exec); try again: pathline attach %d",
+			o->target->pid);
 	else if (err == -EAGAIN)
 		snprintf(why, ATTACH_WHY_BYTES,
 			"no thread of process %d came to a place where it may be stopped%s%s; try "
-			"again",
-			o->target->pid, *obstacle ? ": " : "", obstacle);
+			"again: pathline attach %d",
+			o->target->pid, *obstacle ? ": " : "", obstacle, o->target->pid);
+	else if (err == -EPERM && !sent->no_file)
+		target_explain_ptrace(o->target->pid, why);
 	else
 		snprintf(why, ATTACH_WHY_BYTES, "process %d cannot be %s: %s", o->target->pid,
 			sent->no_file ? "given the recorder as a file in memory (memfd)"

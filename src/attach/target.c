@@ -3,6 +3,7 @@
 #include "attach/target.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/kcmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -123,35 +124,75 @@ static int judge_state(const struct target *t, const char *status, char *why)
 		return refuse(why, "process %d has ended", t->pid);
 	if (tracer > 0)
 		return refuse(why,
-			"process %d is traced by process %ld (a debugger, strace); end that first",
-			t->pid, tracer);
+			"process %d is traced by process %ld (a debugger, strace); end that first: "
+			"kill %ld",
+			t->pid, tracer, tracer);
 	if (has_memory_of(t->pid, status_number(status, "\nPPid:")))
 		return refuse(why,
 			"process %d runs in its parent's memory (vfork), because it has not run "
-			"its program yet; try again",
-			t->pid);
+			"its program yet; try again: pathline attach %d",
+			t->pid, t->pid);
 	if (state && (state[8] == 'T' || state[8] == 't'))
 		return refuse(why, "process %d is stopped; let it go on first: kill -CONT %d",
 			t->pid, t->pid);
 	return 0;
 }
 
-/* Why the system does not let us read the process, although it is ours. */
-static int refuse_reading(const struct target *t, int err, char *why)
+static bool may_trace_all(void)
+{
+	char status[STATUS_BYTES];
+	unsigned long long rights = 0;
+	const char *at = proc_text(getpid(), "status", status, sizeof status)
+				 ? strstr(status, "\nCapEff:\t")
+				 : NULL;
+
+	return at && sscanf(at, "\nCapEff: %llx", &rights) == 1 && rights >> CAP_SYS_PTRACE & 1;
+}
+
+void target_explain_ptrace(int pid, char why[ATTACH_WHY_BYTES])
 {
 	char scope[16] = "";
 
 	file_text("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
-	if (scope[0] > '0')
-		return refuse(why,
-			"the system does not let process %d be attached (ptrace_scope is %c); "
-			"allow it: sudo sysctl kernel.yama.ptrace_scope=0",
-			t->pid, scope[0]);
+	if (scope[0] == '3')
+		refuse(why,
+			"the system lets no process be attached until it boots again (ptrace_scope "
+			"is 3); record the program from its start: pathline record PROGRAM");
+	else if (geteuid() != 0 && scope[0] > '0')
+		refuse(why,
+			"the system does not let process %d be attached (ptrace_scope is %c); as "
+			"root: sudo pathline attach %d; or allow it: sudo sysctl "
+			"kernel.yama.ptrace_scope=0",
+			pid, scope[0], pid);
+	else if (geteuid() != 0)
+		refuse(why,
+			"the system does not let process %d be attached (ptrace), as it has more "
+			"rights than you, or wants to be protected; as root: sudo pathline attach "
+			"%d",
+			pid, pid);
+	else if (!may_trace_all())
+		refuse(why,
+			"the system does not let process %d be attached (ptrace): root has no "
+			"CAP_SYS_PTRACE here; of a container: docker run --cap-add=SYS_PTRACE "
+			"IMAGE",
+			pid);
+	else
+		refuse(why,
+			"the system does not let process %d be attached, even by root (ptrace), as "
+			"it belongs to another namespace or is protected; attach it from outside "
+			"of this container, or record it from its start: pathline record PROGRAM",
+			pid);
+}
+
+/* Why the system does not let us read the process, although it is ours. */
+static int refuse_reading(const struct target *t, int err, char *why)
+{
 	if (err != EPERM && err != EACCES)
-		return refuse(why, "process %d begins a program or ends (%s); try again", t->pid,
-			strerror(err));
-	return refuse(why, "the system does not let process %d be attached (ptrace): %s", t->pid,
-		strerror(err));
+		return refuse(why,
+			"process %d begins a program or ends (%s); try again: pathline attach %d",
+			t->pid, strerror(err), t->pid);
+	target_explain_ptrace(t->pid, why);
+	return -1;
 }
 
 /* ---- what is mapped ---- */
@@ -313,12 +354,12 @@ static int judge_interpreter(struct target *t, char *why)
 	if (!t->version[0])
 		return refuse(why,
 			"process %d (%s) is not a CPython of 3.11 or later that Pathline can find "
-			"in its memory",
+			"in its memory; those that are: pathline ps",
 			t->pid, t->program);
 	if (!t->dlopen || !t->dlsym || !t->thread_create || !t->add_pending || !t->system_call)
 		return refuse(why,
 			"process %d (%s) has no glibc with dlopen, so no library can be loaded "
-			"into it",
+			"into it; record it from its start: pathline record PROGRAM",
 			t->pid, t->program);
 	memory_read(t->pid, t->add_pending, t->add_pending_bytes, sizeof t->add_pending_bytes);
 	return 0;
@@ -335,7 +376,7 @@ int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES])
 				   "`pathline record`");
 	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH) ||
 		!proc_text(pid, "status", status, sizeof status))
-		return refuse(why, "there is no process %d", pid);
+		return refuse(why, "there is no process %d; those that are: pathline ps", pid);
 	t->uid = effective_id(status, "\nUid:");
 	t->gid = effective_id(status, "\nGid:");
 	t->own_pid = pid_there(status, pid);

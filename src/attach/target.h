@@ -33,6 +33,8 @@ struct target {
 /* Look at a process. 0; or -1 with one line in `why`: what is missing, and what the user can
  * do. */
 int target_look(struct target *t, int pid, char why[ATTACH_WHY_BYTES]);
+/* The system refused to trace it: by which rule, and with what it would not. */
+void target_explain_ptrace(int pid, char why[ATTACH_WHY_BYTES]);
 /* false: it has run another program since (exec), and the addresses mean something else. */
 bool target_is_same(const struct target *t);
 /* Also a zombie has. */

@@ -128,9 +128,12 @@ static int look_at_program(struct attaching *a, int pid)
 		return CMD_RECORD_FAILED;
 	}
 	if (a->target.arena[0]) {
-		cmd_say("attach: process %d is recorded already%s", pid,
-			a->target.preloaded ? ", by the `pathline record` that started it"
-					    : "; end that with: pathline detach PID");
+		cmd_say("attach: process %d is recorded already%s %d", pid,
+			a->target.preloaded
+				? ", by the `pathline record` that started it; look at it with: "
+				  "pathline top"
+				: "; end that with: pathline detach",
+			pid);
 		return CMD_RECORD_FAILED;
 	}
 	snprintf(name, sizeof name, "pathline-recorder-%s.so", a->target.version);
@@ -233,7 +236,8 @@ static bool wait_for_it(
 		: watch_execed(&a->watch)  ? "it runs another program now (exec); try again"
 		: program_lives(a)
 			? "it came to no place where a recorder can begin within 10 s: C "
-			  "code holds the GIL; try again"
+			  "code holds the GIL; try again, or record it from its start: pathline "
+			  "record PROGRAM"
 			: "it ended meanwhile");
 	return false;
 }

@@ -577,6 +577,19 @@ class Refused(Case):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         return done.returncode, done.stderr
 
+    def test_the_system_does_not_allow_it(self):
+        """The line says why, and the command that would give it."""
+        protected = subprocess.Popen([session.PYTHON, "-c", "import ctypes, time; ctypes.CDLL(None).prctl(4, 0); print(flush=True); time.sleep(60)"],
+                                     stdout=subprocess.PIPE)
+        self.addCleanup(protected.stdout.close)
+        self.addCleanup(protected.wait)
+        self.addCleanup(protected.kill)
+        protected.stdout.readline()
+        done = subprocess.run(["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace", session.PATHLINE, "attach", str(protected.pid)],
+                              capture_output=True, text=True, timeout=60, check=False, cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
+        self.assertRegex(done.stderr, "docker run --cap-add=SYS_PTRACE" if os.geteuid() == 0 else f"sudo pathline attach {protected.pid}")
+
     def test_what_is_no_process_number(self):
         for words in (["attach"], ["attach", "x"], ["attach", "0"], ["detach"], ["attach", "--for", "5", "1"]):
             with self.subTest(words):
@@ -591,7 +604,7 @@ class Refused(Case):
         self.addCleanup(other.wait)
         self.addCleanup(other.kill)
         code, said = self.refused("attach", str(other.pid))
-        self.assertEqual((code, "is not a CPython" in said), (125, True), said)
+        self.assertEqual((code, "is not a CPython" in said, said.endswith("pathline ps\n")), (125, True, True), said)
         self.assertEqual(self.refused("detach", str(other.pid))[0], 125)
 
 
