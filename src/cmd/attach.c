@@ -33,6 +33,7 @@
 #include "cmd/place.h"
 #include "cmd/record_end.h"
 #include "cmd/record_options.h"
+#include "cmd/what.h"
 #include "collector/finish.h"
 #include "os/watch.h"
 #include "recorder/order.h"
@@ -57,6 +58,7 @@ struct attaching {
 	struct place place;
 	struct drain drain;
 	struct attach_words words;
+	struct what what; /* its name alone */
 	struct record_options options;
 	const char *for_text;
 	bool children;
@@ -166,7 +168,7 @@ static int start_collector_for(struct attaching *a)
 		.directory = a->place.real,
 		.command = text,
 		.attached = true,
-		.flight = {.folder = a->place.home, .name = a->target.program}};
+		.flight = {.folder = a->place.home, .name = a->what.name}};
 
 	a->options.no_children = !a->children;
 	record_options_apply(&a->options, &s);
@@ -387,11 +389,9 @@ static void report(struct attaching *a)
 
 static int attach_to(struct attaching *a)
 {
-	char name[32];
-
-	snprintf(name, sizeof name, "%d", a->target.pid);
+	what_name_running(&a->what, a->words.words);
 	finish_dead_arenas(NULL);
-	int code = record_options_place(&a->options, &a->place, name);
+	int code = record_options_place(&a->options, &a->place, a->what.name);
 	if (code != CMD_GO)
 		return code;
 	hear_signals();

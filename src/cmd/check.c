@@ -47,7 +47,8 @@ static void put_count(struct out *o, uint64_t n, const char *one)
 		out_char(o, 's');
 }
 
-static void conclude_text(struct check *k, const struct pl_check_result *result, bool sound)
+static void conclude_text(
+	struct check *k, const struct pl_check_result *result, bool sound, bool snapshot)
 {
 	struct out *o = &k->out;
 
@@ -59,6 +60,8 @@ static void conclude_text(struct check *k, const struct pl_check_result *result,
 		put_count(o, result->damaged, "place");
 	}
 	out_tone(o, TONE_PLAIN);
+	if (snapshot)
+		out_text(o, sound ? ", a snapshot, whole up to its time" : ", of a snapshot");
 	out_text(o, sound ? ": " : "; readable: ");
 	put_count(o, result->records, "record");
 	out_text(o, ", ");
@@ -89,6 +92,7 @@ static void conclude_json(struct check *k, const struct pl_check_result *result,
 static int check(struct check *k, struct pl_recording *r)
 {
 	struct pl_check_result result = {0};
+	struct pl_recording_info info;
 	struct pl_err err = {0};
 	int code = pl_recording_check(r, report, k, &result, &err);
 
@@ -97,10 +101,11 @@ static int check(struct check *k, struct pl_recording *r)
 		return CMD_BAD;
 	}
 	bool sound = code == 0 && !result.damaged;
+	pl_recording_info(r, &info);
 	if (k->json)
 		conclude_json(k, &result, sound);
 	else
-		conclude_text(k, &result, sound);
+		conclude_text(k, &result, sound, info.snapshot);
 	return sound ? CMD_OK : CMD_BAD;
 }
 

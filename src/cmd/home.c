@@ -69,6 +69,15 @@ static bool is_root(const char *path)
 	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
 }
 
+/* Is this a folder in which a service keeps its recordings (PATHLINE_DIR)? */
+static bool is_in_home(void)
+{
+	struct stat st;
+
+	return lstat(HOME_LATEST, &st) == 0 && S_ISLNK(st.st_mode) &&
+	       home_has_own_files(HOME_LATEST);
+}
+
 /* .pathline, ../.pathline, … up to the root, as relative paths: messages show them as the user
  * knows the place. */
 bool home_find(char path[PATH_MAX])
@@ -79,6 +88,10 @@ bool home_find(char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%.*s" HOME_NAME, PATH_MAX - 16, up);
 		if (is_directory(path))
 			return true;
+		if (level == 0 && is_in_home()) {
+			strcpy(path, ".");
+			return true;
+		}
 		if (is_root(up))
 			return false;
 		snprintf(up + 3 * level, sizeof up - 3 * level, "../");

@@ -35,8 +35,8 @@ bool home_is_own_file(const char *name);
 /* Does the directory have one? Then there is a recording, or there was one. */
 bool home_has_own_files(const char *directory);
 
-/* The nearest folder, as a user would type it: ".pathline", "../.pathline". false: there is
- * none. */
+/* The nearest folder, as a user would type it: ".pathline", "../.pathline"; ".", if recordings and
+ * `latest` are right here, as in the directory of a service. false: there is none. */
 bool home_find(char path[PATH_MAX]);
 /* The folder of recordings that the word names: itself, or its .pathline if it has one; NULL: the
  * nearest. false: there is none. */

@@ -33,6 +33,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_bool(j, "finished", i->finished);
 	json_bool(j, "recovered", i->recovered);
 	json_bool(j, "unfinished", i->unfinished);
+	json_bool(j, "snapshot", i->snapshot);
 	json_text(j, "window", info_window(i));
 }
 

@@ -13,6 +13,8 @@
 
 static const char *recording_state(const struct pl_recording *r, const struct pl_recording_info *i)
 {
+	if (i->snapshot)
+		return "a snapshot, whole up to its time: the recording went on when it was made";
 	if (i->unfinished)
 		return "not finished: its end is missing, and nothing writes it any more";
 	if (!i->finished)

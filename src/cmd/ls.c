@@ -66,7 +66,9 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 {
 	const struct pl_process *p = pl_recording_process(r, 0);
 
-	if (e->info.unfinished && (!p || p->end == PL_PROCESS_RUNNING))
+	if (e->info.snapshot)
+		snprintf(e->end, sizeof e->end, "snapshot");
+	else if (e->info.unfinished && (!p || p->end == PL_PROCESS_RUNNING))
 		snprintf(e->end, sizeof e->end, "unfinished");
 	else if (!e->info.finished && !e->info.unfinished)
 		snprintf(e->end, sizeof e->end, "running");

@@ -110,6 +110,8 @@ static int pack_and_close(struct packer_run *p, const char *directory, const cha
 
 	if (code == CMD_GO)
 		code = pack_recording(p);
+	if (!output && (code == CMD_OK || (code == CMD_BAD && p->packed.damaged)))
+		cmd_say("%s: written to %s", p->file.command, p->file.path);
 	pl_recording_close(p->recording);
 	return code;
 }

@@ -331,6 +331,6 @@ void select_range(const struct pl_recording_info *info, char text[SELECT_RANGE_B
 		snprintf(text, SELECT_RANGE_BYTES, "%s %s to %s%s%s", dates[0], clocks[0],
 			same_day ? "" : dates[1], same_day ? "" : " ", clocks[1]);
 	else
-		snprintf(text, SELECT_RANGE_BYTES, "%s %s on, and is still being written", dates[0],
-			clocks[0]);
+		snprintf(text, SELECT_RANGE_BYTES, "%s %s on%s", dates[0], clocks[0],
+			info->unfinished ? "" : ", and is still being written");
 }

@@ -45,7 +45,8 @@ static bool ran_on(const struct pl_recording *r, const struct pl_process *p)
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
-	return p->end == PL_PROCESS_RUNNING && (info.finished || info.unfinished);
+	return p->end == PL_PROCESS_RUNNING &&
+	       (info.finished || (info.unfinished && !info.snapshot));
 }
 
 static bool is_detached(const struct pl_process *p)

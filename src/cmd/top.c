@@ -110,6 +110,9 @@ static int open_recording(struct top *t)
 	} else if (t->keep) {
 		cmd_say("top: -o is for a process that is attached: pathline top -o %s PID",
 			t->keep);
+	} else if (t->only_mine) {
+		cmd_say("top: --only-mine is for a process that is attached: pathline top "
+			"--only-mine PID");
 	} else {
 		code = cmd_open(t->cmd, &t->r);
 		memcpy(t->recording, t->cmd->directory, sizeof t->recording);
@@ -168,6 +171,8 @@ int cmd_top(struct cmd *c)
 		{"sort", 0, "COLUMN", "sort them by this column", .text = &t.sort_text},
 		{"filter", 'f', "REGEX", "rows whose file, function or name has it",
 			.text = &t.filter_text},
+		{"only-mine", 0, NULL, "of a process that is attached: its own code alone",
+			.flag = &t.only_mine},
 		{"rows", 0, "N", "at most N rows a table; 0: all (default: 20)",
 			.text = &t.rows_text},
 		{"times", 'n', "N", "N tables, and then end", .text = &t.times_text},

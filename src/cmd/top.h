@@ -79,7 +79,7 @@ struct top {
 	struct out out;
 	/* as given */
 	const char *view_text, *sort_text, *rows_text, *times_text, *filter_text, *keep;
-	bool plain, json;
+	bool plain, json, only_mine;
 	uint64_t rows, times; /* 0: all, and until the end */
 	/* the recorder that was brought in for this */
 	pid_t attached;			     /* its command; 0: none */

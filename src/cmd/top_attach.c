@@ -61,7 +61,7 @@ static void exec_attach(const struct top *t, const char *pid)
 {
 	char said[PATH_MAX];
 	const char *words[] = {"pathline", "attach", "--quiet", "--values", "none", "-o",
-		t->recording, "--limit", LIMIT, pid, NULL};
+		t->recording, "--limit", LIMIT, pid, t->only_mine ? "--only-mine" : NULL, NULL};
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* the recorder leaves as well */
 	setpgid(0, 0);			  /* Ctrl-C is for `top`, which ends this */
@@ -140,6 +140,12 @@ static int wait_for_recording(struct top *t)
 int top_attach(struct top *t, int pid)
 {
 	if (recorded_directory(pid, t->recording)) {
+		if (t->only_mine) {
+			cmd_say("top: process %d is recorded already, with all of its code or what "
+				"its recording was given; leave --only-mine out, or use --filter",
+				pid);
+			return CMD_USAGE;
+		}
 		struct pl_err err = {0};
 		const int code = pl_recording_open(&t->r, t->recording, &err);
 		return code < 0 ? cmd_open_failed("top", t->recording, code, &err) : CMD_GO;

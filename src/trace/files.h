@@ -39,6 +39,7 @@ struct files_ops {
 
 struct files {
 	const struct files_ops *ops;
+	bool is_whole; /* a pack, with all bytes that its table names */
 };
 
 /* The files of a recording: of a directory, or of a pack (format/pack.h). The caller closes them

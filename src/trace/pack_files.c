@@ -128,12 +128,14 @@ static int read_parts(struct pack *p, struct pl_view payload, uint64_t at, uint6
 	struct pack_row row;
 	int code;
 
+	p->files.is_whole = true;
 	p->parts = calloc(payload.left / 2 + 1, sizeof *p->parts);
 	if (!p->parts)
 		return PL_ERR_MEMORY;
 	while ((code = pack_read_row(&payload, p->count ? &row : NULL, &row)) == 0) {
 		const uint64_t bytes = row.bytes < size - at ? row.bytes : size - at;
 		p->parts[p->count++] = (struct part){.file = row.file, .off = at, .bytes = bytes};
+		p->files.is_whole &= bytes == row.bytes;
 		at += bytes;
 	}
 	return code == PL_END ? 0 : code;

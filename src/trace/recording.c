@@ -281,7 +281,7 @@ const struct pl_loss *recording_end_loss(
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t)
 {
 	const struct process_entry *p = recording_find_process(r, t->public.process);
-	bool over = r->info.finished || r->unfinished_for_good;
+	bool over = r->info.finished || (r->unfinished_for_good && !r->info.snapshot);
 
 	/* a thread that is there when its process ends, ends with it; one that ended before ended
 	 * by itself */
@@ -357,8 +357,10 @@ static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 		code = read_new_files(r, news, err);
 		if (code == 0 && is_orphaned(r)) {
 			r->unfinished_for_good = true;
-			recording_damage(
-				r, FILE_META, r->meta_off, "the recording's end is missing");
+			r->info.snapshot = r->files->is_whole;
+			if (!r->info.snapshot)
+				recording_damage(r, FILE_META, r->meta_off,
+					"the recording's end is missing");
 		}
 	}
 	if (code == 0) {

@@ -410,6 +410,15 @@ class Attached(Case):
         self.assertEqual(done.stderr.decode(), f"pathline: attach: {self.dir} is not an empty directory; give -o a new or an empty one\n")
         self.assertEqual(program.end()["tools"], TOOLS)
 
+    def test_the_name_of_the_recording(self):
+        """As of `record`: the time and the script, and `latest` leads to it."""
+        program = self.start("sleeps")
+        done = session.pathline("attach", "--for", "100ms", program.pid, cwd=self.dir)
+        latest = os.readlink(os.path.join(self.dir, ".pathline", "latest"))
+        self.assertRegex(latest, r"^\d{6}-\d{6}-program$", done.stderr)
+        self.assertIn(latest.encode(), session.pathline("ls", cwd=self.dir).stdout)
+        program.end()
+
     def test_a_thread_that_stands_still(self):
         """All of the time is that of the line in which it stood before, although it has no event."""
         program = self.start("sleeps")

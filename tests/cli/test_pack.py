@@ -77,7 +77,8 @@ class Pack(unittest.TestCase):
         self.assertEqual(glob.glob(os.path.join(self.folder, "*.part")), [])
 
     def test_default_name(self):
-        self.run_it("pack", "recording")
+        said = self.run_it("pack", "recording").stderr
+        self.assertEqual(said, b"pathline: pack: written to recording.pathline\n")
         self.assertTrue(os.path.exists(os.path.join(self.folder, "recording.pathline")))
 
     def test_to_stdout(self):

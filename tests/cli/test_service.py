@@ -104,6 +104,16 @@ class Service(unittest.TestCase):
         self.assertIn("LD_PRELOAD", seen)
         self.assertEqual(os.listdir(self.folder), ["app.py"])
 
+    def test_names_are_known_in_the_directory(self):
+        self.run_it("print(1)\n")
+        self.info()
+        name, = self.names()
+        self.assertIn(name.encode(), pathline("ls", cwd=self.dir).stdout)
+        self.assertEqual(pathline("check", cwd=self.dir).returncode, 0)
+        done = pathline("rm", "latest", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(self.names(), [])
+
     def test_the_program_sees_nothing_of_it(self):
         seen = self.run_it(SEEN).splitlines()
         self.assertEqual(seen, ["['PATHLINE_DIR', 'PATHLINE_VALUES']", "['0', '1', '2']", "no child"])

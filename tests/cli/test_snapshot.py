@@ -112,8 +112,19 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(self.calls(first), self.calls(second)[:len(self.calls(first))])
         whole = self.calls(os.path.join(self.dir, "r"))
         self.assertEqual(self.calls(second), whole[:len(self.calls(second))])
-        self.assertIn("end is missing",
-                      subprocess.run([session.PATHLINE, "check", first], capture_output=True, text=True, timeout=60).stdout)
+        self.whole(first)
+
+    def whole(self, snapshot):
+        """It lacks nothing of its time, and says that it is a snapshot; cut short it is damaged."""
+        done = session.pathline("check", snapshot)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, rb"^sound, a snapshot, whole up to its time: ")
+        self.assertRegex(session.pathline("info", snapshot).stdout, rb"\nstate +a snapshot, whole up to its time: the recording went on when")
+        self.assertRegex(session.pathline("dump", snapshot).stdout, rb"gap  the recording is still being written\n")
+        self.assertIn(b'"unfinished":true,"snapshot":true', session.pathline("info", "--json", snapshot).stdout)
+        os.truncate(snapshot, os.path.getsize(snapshot) - 1)
+        self.assertEqual(session.pathline("check", snapshot).returncode, 3)
+        self.assertIn(b"its end is missing", session.pathline("info", snapshot).stdout)
 
     def test_by_itself(self):
         path = os.path.join(self.dir, "itself")

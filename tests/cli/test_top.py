@@ -169,6 +169,11 @@ class Recorded(Case):
 
 
 class Refused(Case):
+    def test_only_mine_of_a_recording(self):
+        out, program = self.record()
+        self.assertIn("--only-mine is for a process that is attached", self.top("--only-mine", out, code=2))
+        self.assertIn(f"process {program.pid} is recorded already", self.top("--only-mine", str(program.pid), code=2))
+
     def test_words(self):
         self.assertIn("unknown view 'function'; did you mean 'functions'?", self.top("--view", "function", code=2))
         self.assertIn("unknown column for --sort 'call'", self.top("--view", "threads", "--sort", "call", code=2))
@@ -183,6 +188,15 @@ class Refused(Case):
 
 @unittest.skipUnless(can_attach(), "x86-64, and CPython 3.12 or later, not traced itself")
 class Attached(Case):
+    def test_its_own_code_alone(self):
+        program = self.start()
+        listed = {}
+        for words in ((), ("--only-mine",)):
+            look = json.loads(self.top("--json", "--rows", "0", "-n", "2", *words, str(program.pid)).splitlines()[1])["data"]
+            listed[words] = {f["file"] for f in look["functions"]}
+        self.assertIn(self.script, listed[("--only-mine",)])
+        self.assertLess(listed[("--only-mine",)], listed[()])  # what its own code was called by is on its stack
+
     def test_a_process(self):
         program = self.start()
         homes = os.path.join(self.dir, "homes")
