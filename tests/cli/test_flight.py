@@ -238,6 +238,53 @@ while time.monotonic() < end:
         self.assertEqual(len(names), 1)
         self.assertIn(b"late", session.pathline("dump", "-e", "call", "--fields", "code", os.path.join(self.out, names[0])).stdout)
 
+    def write_app(self, text):
+        path = os.path.join(self.dir, "app.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(BEGIN + text)
+        return path, {**os.environ, "PYTHONPATH": PACKAGE, "PATH": f"{session.BUILD}:{os.environ['PATH']}"}
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "x86-64")
+    def test_attached(self):
+        path, environment = self.write_app("print(flush=True)\nsys.stdin.readline()\nlate(1)\n1 / 0\n")
+        with subprocess.Popen([session.PYTHON, path], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as program:
+            program.stdout.readline()
+            with subprocess.Popen([session.PATHLINE, "attach", "--flight", "60s", "-o", self.out, str(program.pid)],
+                                  stderr=subprocess.PIPE, text=True) as attach:
+                self.assertIn("attached to process", attach.stderr.readline())
+                program.communicate("\n", timeout=60)
+                _, said = attach.communicate(timeout=60)
+        recording, = self.written()
+        self.assertIn("ZeroDivisionError ended", said)
+        self.assertIn("call\tlate", self.calls(recording))
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "x86-64")
+    def test_begun_by_the_program(self):
+        path, environment = self.write_app("""\
+pathline.start("out", flight="60s")
+with pathline.within("1ms", "request"):
+    late(1)
+    time.sleep(0.02)
+print(pathline.stop())
+""")
+        done = subprocess.run([session.PYTHON, path], env=environment, cwd=self.dir, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, self.out + "\n", ""))
+        recording, = self.written()
+        self.assertIn("call\tlate", self.calls(recording))
+
+    def test_a_service(self):
+        os.mkdir(self.out)
+        path, environment = self.write_app("late(int(sys.argv[1]))\nassert late(0)\n")
+        environment.update(LD_PRELOAD=os.path.join(session.BUILD, "pathline-preload.so"), PATHLINE_DIR=self.out, PATHLINE_FLIGHT="60s")
+        done = subprocess.run([session.PYTHON, path, "7"], env=environment, cwd=self.dir, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        deadline = time.monotonic() + 30
+        while self.memory() and time.monotonic() < deadline:  # until its collector has written it
+            time.sleep(0.02)
+        recording, = (path for path in self.written() if os.path.isdir(path))
+        self.assertEqual(self.calls(recording).count("call\tlate"), 2)
+
     def test_the_default_folder(self):
         path = os.path.join(self.dir, "app.py")
         with open(path, "w", encoding="utf-8") as f:
