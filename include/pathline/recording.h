@@ -61,7 +61,7 @@ struct pl_recording_info {
 	uint64_t value_events;	  /* events whose values are there */
 	uint64_t variable_events; /* events that have what variables became */
 	const char *stripped;	  /* what `pack` took out: "values", "sources", both; "": nothing */
-	/* It is a pack that was made while the recording went on, and all of it is there. It is also
+	/* It is a pack that was made while the recording went on, and all of it is there: also
 	 * `unfinished`. */
 	bool snapshot;
 };

@@ -125,8 +125,8 @@ def _seconds(time):
 
 
 def _own_recording() -> "ModuleType":
-    """What begins and ends recordings. Not `from pathline import`, which runs code of the import system
-    each time: that would be in the path."""
+    """What begins and ends recordings. Not `from pathline import`, which runs code of the import
+    system each time: that would be in the path."""
     import pathline._recording
     return pathline._recording
 
@@ -140,8 +140,8 @@ def start(dir: "Union[_Path, None]" = None, *, include: "_Globs" = (), exclude: 
     The path of each thread begins with its stack. `dir` is the directory of the recording, new or
     empty; without it a new one in `.pathline`. The others are as in `pathline record`: globs of
     modules or paths, "calls", "lines" or "none", globs of what has values and of names that are
-    secret, a size such as "64M", and an age such as "12h". With flight="60s" only the newest is kept,
-    in memory, and written into a new directory below `dir` when something happens.
+    secret, a size such as "64M", and an age such as "12h". With flight="60s" only the newest is
+    kept, in memory, and written into a new directory below `dir` when something happens.
 
     False: it is recorded already; or it cannot be recorded, of which a RuntimeWarning has the reason.
     """
@@ -177,7 +177,7 @@ def snapshot(path: "_Path", *, last: "Union[str, None]" = None) -> bool:
 
 
 class record:
-    """start() and stop() around a block, or around each call of a function, with what start() takes.
+    """start() and stop() around a block, or around each call of a function: with the same options.
 
     Within another recording it does nothing. Of a decorated function each call has a recording of
     its own: where there is one in `dir` already, in `dir.2`, `dir.3`, and so on.
