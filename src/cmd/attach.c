@@ -331,6 +331,18 @@ static void hear_signals(void)
 	sigaction(SIGHUP, &end, NULL);
 }
 
+/* Whether it runs another program is asked of /proc: at each look that would be more than all else
+ * that an idle program costs. */
+#define LOOKS_AN_EXEC 10
+
+static bool seems_over(const struct attaching *a, unsigned look)
+{
+	if (look % LOOKS_AN_EXEC == 0)
+		return is_over(a);
+	return (a->options.no_children && !program_lives(a)) ||
+	       !attach_has_writers(a->drain.arena.head);
+}
+
 static void wait_for_end(struct attaching *a)
 {
 	static struct attach_children children;
@@ -338,7 +350,8 @@ static void wait_for_end(struct attaching *a)
 
 	children = (struct attach_children){
 		.head = a->drain.arena.head, .program = &a->target, .arena = a->drain.arena_path};
-	while (!asked_to_end && !is_over(a) && collector_lives(a)) {
+	for (unsigned look = 0; !asked_to_end && !seems_over(a, look) && collector_lives(a);
+		look++) {
 		if (a->children && !a->own_version && !a->target.foreign && !a->target.own_shm)
 			attach_children_look(&children);
 		int64_t left_ns = until_ns - attach_clock_ns();
