@@ -70,7 +70,8 @@ SECTIONS = (
     (("test_places.Namespaces", "test_places.FileSystems"), "Namespaces and file systems"),
     (("test_debian11.Debian11",), "Older systems"),
     (("test_embedded.Embedded",), "Programs that embed Python"),
-    (("test_gunicorn.Sync", "test_gunicorn.Gthread", "test_gunicorn.Gevent", "test_uvicorn.Uvicorn", "test_prefork.Prefork"),
+    (("test_gunicorn.Sync", "test_gunicorn.Gthread", "test_gunicorn.Gevent", "test_uvicorn.Uvicorn", "test_prefork.Prefork", "test_always.Always",
+      "test_systemd.Systemd"),
      "Servers and worker pools"),
     (("test_places.LeftOut", "test_subinterpreters.Subinterpreters"), "What cannot be recorded"),
 )
