@@ -18,6 +18,7 @@
 #define RINGS_FREE_MIN	4
 #define LIVES_NS	INT64_C(200000000) /* between looks whether threads' processes live */
 #define NAMES_END_MS	10000		   /* for names that are missing at the end */
+#define NAMES_ENDED_MS	1000		   /* when a process has ended */
 #define CACHE_FUNCTIONS 1024
 
 /* ---- kinds ---- */
@@ -389,7 +390,12 @@ static void native_drain(struct source *s, int64_t now_ns)
 static void native_ended(struct source *s, struct process *p)
 {
 	(void)p;
-	read_all_rings(s->self, true);
+	struct native *n = s->self;
+	const int64_t end_ms = (int64_t)(clock_ticks(CLOCK_MONO) / 1000000) + NAMES_ENDED_MS;
+
+	/* Where names decide, what waits for them is told while its process is known. */
+	while (!read_all_rings(n, true) && (int64_t)(clock_ticks(CLOCK_MONO) / 1000000) < end_ms)
+		native_names_go_on(&n->names, 10);
 }
 
 static void native_stop(struct source *s)
