@@ -360,9 +360,9 @@ static int read_options(struct record_options *o, struct cmd *c)
 			.flag = &o->no_children},
 		{"kernel", 0, "LIST",
 			"also record what the kernel does for the program, beside the path:\n"
-			"--kernel=syscall: its system calls; --kernel=sched: when threads leave "
-			"the\n"
-			"processor, why, and who wakes them; --kernel: both. Needs root",
+			"`syscall`, system calls; `sched`, when threads leave the processor,\n"
+			"why, and who wakes them; `block`, disks; `fault`, page faults;\n"
+			"`signal`; `net`, TCP connections; without LIST: all. Needs root",
 			.text = &o->kernel, .optional = true},
 		{"native", 0, "PATTERN",
 			"also record entries and exits of C, C++, Rust and Cython functions that "

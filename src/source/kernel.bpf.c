@@ -8,98 +8,22 @@
  *	sched_switch          a thread left the processor; told when it is back
  *	sched_waking          who woke it
  *
+ *	kernel_io.bpf.h       page faults, signals, disks, connections
+ *
  * What is known of a thread is in its task's own storage. Structures of the kernel are named with
- * the fields that are read here, and no others; where they are is settled when this is loaded
- * (CO-RE).
+ * the fields that are read here, and no others (kernel_types.bpf.h).
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 #include "kernel_event.h"
+#include "kernel_types.bpf.h"
 
-#define FOLLOWED_MAX   65536
-#define RING_BYTES     (8 << 20)
-#define LEVELS	       4 /* PID namespaces in each other */
-#define MODE_TYPE      0170000
-#define MODE_SOCKET    0140000
-#define FAMILY_INET    2
-#define FAMILY_INET6   10
-#define SOCKADDR_BYTES 28
-
-#define OF_KERNEL __attribute__((preserve_access_index))
-
-struct ns_common {
-	unsigned int inum;
-} OF_KERNEL;
-struct pid_namespace {
-	struct ns_common ns;
-} OF_KERNEL;
-struct upid {
-	int nr;
-	struct pid_namespace *ns;
-} OF_KERNEL;
-struct pid {
-	unsigned int level;
-	struct upid numbers[LEVELS];
-} OF_KERNEL;
-struct qstr {
-	const unsigned char *name;
-} OF_KERNEL;
-struct dentry {
-	struct qstr d_name;
-} OF_KERNEL;
-struct path {
-	struct dentry *dentry;
-} OF_KERNEL;
-struct inode {
-	unsigned short i_mode;
-} OF_KERNEL;
-struct in6_addr {
-	unsigned char bytes[16];
-};
-struct sock_common {
-	unsigned short skc_family, skc_dport;
-	unsigned int skc_daddr;
-	struct in6_addr skc_v6_daddr;
-} OF_KERNEL;
-struct sock {
-	struct sock_common __sk_common;
-} OF_KERNEL;
-struct socket {
-	struct sock *sk;
-} OF_KERNEL;
-struct file {
-	struct path f_path;
-	struct inode *f_inode;
-	void *private_data;
-} OF_KERNEL;
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} OF_KERNEL;
-struct files_struct {
-	struct fdtable *fdt;
-} OF_KERNEL;
-typedef struct {
-	int counter;
-} kernel_count;
-struct signal_struct {
-	kernel_count live;
-} OF_KERNEL;
-struct task_struct {
-	int pid, tgid;
-	unsigned int __state;
-	char comm[16];
-	struct task_struct *group_leader, *real_parent;
-	struct pid *thread_pid;
-	struct signal_struct *signal;
-	struct files_struct *files;
-} OF_KERNEL;
-struct pt_regs {
-	unsigned long di, si, dx, r10, r8, r9;
-} OF_KERNEL;
+#define FOLLOWED_MAX 65536
+#define RING_BYTES   (8 << 20)
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -107,6 +31,7 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile unsigned int starter_pid;   /* as the collector sees it */
 const volatile unsigned int pid_namespace; /* inode number of the collector's */
 const volatile bool tells_calls;	   /* else they are only known as what a thread waits in */
+const volatile bool tells_accepts;	   /* also if it does not tell calls */
 const volatile struct kernel_call calls[KERNEL_CALLS];
 
 /* Read by the collector. */
@@ -222,6 +147,45 @@ static struct kernel_event *begin_event(
 	return e;
 }
 
+/* A thread for which something goes on that ends while others run. */
+struct owner {
+	int tgid;
+	unsigned int pid, native_id;
+	unsigned long long since_ns, begun_ns;
+};
+
+static struct owner owner_of(struct task_struct *task, const struct kernel_followed *f)
+{
+	struct owner o = {0};
+
+	o.tgid = task->tgid;
+	o.pid = f->pid;
+	o.native_id = own_id(task, f);
+	o.since_ns = bpf_ktime_get_ns();
+	return o;
+}
+
+/* As begin_event, also where another task runs. Its process may be over. */
+static struct kernel_event *begin_owned(const struct owner *o, enum kernel_kind kind)
+{
+	struct kernel_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+	struct kernel_followed *f = e ? 0 : find_followed(o->tgid);
+
+	if (f)
+		note_lost(f);
+	else if (!e)
+		__sync_fetch_and_add(&lost, 1);
+	if (!e)
+		return 0;
+	e->kind = kind;
+	e->pid = o->pid;
+	e->native_id = o->native_id;
+	e->call = 0;
+	e->end_ns = bpf_ktime_get_ns();
+	e->duration_ns = o->since_ns ? e->end_ns - o->since_ns : 0;
+	return e;
+}
+
 /* The collector looks at the ring at times of its own: to wake it up would cost more than all. */
 static void end_event(struct kernel_event *e)
 {
@@ -298,15 +262,22 @@ static void put_peer(struct kernel_event *e, struct file *file)
 	e->syscall.text_bytes = SOCKADDR_BYTES;
 }
 
-static void put_descriptor(struct kernel_event *e, struct task_struct *task, unsigned long long fd)
+/* Of the process; 0: it has none. */
+static struct file *file_of(struct task_struct *task, unsigned long long fd)
 {
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	struct file **all = BPF_CORE_READ(table, fd);
 	struct file *file = 0;
 
-	if (fd >= BPF_CORE_READ(table, max_fds))
-		return;
-	bpf_probe_read_kernel(&file, sizeof file, all + fd);
+	if (fd < BPF_CORE_READ(table, max_fds))
+		bpf_probe_read_kernel(&file, sizeof file, all + fd);
+	return file;
+}
+
+static void put_descriptor(struct kernel_event *e, struct task_struct *task, unsigned long long fd)
+{
+	struct file *file = file_of(task, fd);
+
 	if (!file)
 		return;
 	if ((BPF_CORE_READ(file, f_inode, i_mode) & MODE_TYPE) == MODE_SOCKET)
@@ -355,6 +326,9 @@ static void put_text(struct kernel_event *e, struct task_struct *task, const str
 }
 
 /* ---- system calls ---- */
+
+static void tell_accepted(struct task_struct *task, struct kernel_followed *f,
+	const struct thread *t, long long result);
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_enter, struct pt_regs *regs, long number)
@@ -413,8 +387,11 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	struct kernel_followed *f = find_followed(task->tgid);
 	struct thread *t = f ? bpf_task_storage_get(&threads, task, 0, 0) : 0;
 
-	if (t && t->call_ns)
-		end_call(task, f, t, result, 0);
+	if (!t || !t->call_ns)
+		return 0;
+	if (tells_accepts && t->call < KERNEL_CALLS && calls[t->call].accepts && result >= 0)
+		tell_accepted(task, f, t, result);
+	end_call(task, f, t, result, 0);
 	return 0;
 }
 
@@ -530,3 +507,5 @@ int BPF_PROG(on_waking, struct task_struct *woken)
 	end_event(e);
 	return 0;
 }
+
+#include "kernel_io.bpf.h"

@@ -59,14 +59,32 @@ static void set_groups(struct kernel_bpf *bpf, uint32_t groups)
 {
 	const bool calls = groups & 1u << KERNEL_GROUP_SYSCALL;
 	const bool sched = groups & 1u << KERNEL_GROUP_SCHED;
+	const bool net = groups & 1u << KERNEL_GROUP_NET;
+	const struct {
+		struct bpf_program *program;
+		bool wanted;
+	} rows[] = {
+		{bpf->progs.on_enter, calls || sched || net},
+		{bpf->progs.on_exit, calls || sched || net},
+		{bpf->progs.on_switch, sched},
+		{bpf->progs.on_waking, sched},
+		{bpf->progs.on_timer, sched},
+		{bpf->progs.on_timer_over, sched},
+		{bpf->progs.on_bio, groups & 1u << KERNEL_GROUP_BLOCK},
+		{bpf->progs.on_request, groups & 1u << KERNEL_GROUP_BLOCK},
+		{bpf->progs.on_done, groups & 1u << KERNEL_GROUP_BLOCK},
+		{bpf->progs.on_fault, groups & 1u << KERNEL_GROUP_FAULT},
+		{bpf->progs.on_kernel_fault, groups & 1u << KERNEL_GROUP_FAULT},
+		{bpf->progs.on_signal, groups & 1u << KERNEL_GROUP_SIGNAL},
+		{bpf->progs.on_delivery, groups & 1u << KERNEL_GROUP_SIGNAL},
+		{bpf->progs.on_state, net},
+		{bpf->progs.on_retransmit, net},
+	};
 
-	bpf_program__set_autoload(bpf->progs.on_enter, calls || sched);
-	bpf_program__set_autoload(bpf->progs.on_exit, calls || sched);
-	bpf_program__set_autoload(bpf->progs.on_switch, sched);
-	bpf_program__set_autoload(bpf->progs.on_waking, sched);
-	bpf_program__set_autoload(bpf->progs.on_timer, sched);
-	bpf_program__set_autoload(bpf->progs.on_timer_over, sched);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		bpf_program__set_autoload(rows[i].program, rows[i].wanted);
 	bpf->rodata->tells_calls = calls;
+	bpf->rodata->tells_accepts = net;
 }
 
 static int load_kernel(struct kernel *k, const struct source_tree *tree, uint32_t groups)

@@ -1,5 +1,5 @@
-/* The kernel as a source: system calls, and when threads left the processor, by programs that it
- * runs itself (kernel.bpf.c). They go away with the descriptors of this process, also if it is
+/* The kernel as a source: system calls, when threads left the processor, what disks did, page
+ * faults, signals and connections, by programs that it runs itself (kernel.bpf.c). They go away with the descriptors of this process, also if it is
  * killed. */
 #ifndef PL_SOURCE_KERNEL_H
 #define PL_SOURCE_KERNEL_H
@@ -7,7 +7,13 @@
 #include "source/source.h"
 
 /* The groups of events that can be asked for. */
-#define KERNEL_GROUPS(X) X(SYSCALL, "syscall") X(SCHED, "sched")
+#define KERNEL_GROUPS(X)                                                                           \
+	X(SYSCALL, "syscall")                                                                      \
+	X(SCHED, "sched")                                                                          \
+	X(BLOCK, "block")                                                                          \
+	X(FAULT, "fault")                                                                          \
+	X(SIGNAL, "signal")                                                                        \
+	X(NET, "net")
 
 enum kernel_group {
 #define X(constant, word) KERNEL_GROUP_##constant,

@@ -8,7 +8,16 @@
 #define KERNEL_COMM_BYTES 16
 
 /* The numbers of the kinds that a recording describes, from 1; EXEC is none of these. */
-enum kernel_kind { KERNEL_SYSCALL = 1, KERNEL_OFF, KERNEL_WAKE, KERNEL_EXEC };
+enum kernel_kind {
+	KERNEL_SYSCALL = 1,
+	KERNEL_OFF,
+	KERNEL_WAKE,
+	KERNEL_BLOCK,
+	KERNEL_FAULT,
+	KERNEL_SIGNAL,
+	KERNEL_NET,
+	KERNEL_EXEC
+};
 
 /* What an argument of a system call names, and in which one. */
 enum kernel_names {
@@ -22,6 +31,7 @@ enum kernel_names {
 struct kernel_call {
 	unsigned char names;	/* enum kernel_names */
 	unsigned char argument; /* from 0 */
+	unsigned char accepts;	/* its result is a new connection */
 };
 
 enum kernel_text {
@@ -30,6 +40,22 @@ enum kernel_text {
 	KERNEL_TEXT_FILE,
 	KERNEL_TEXT_ADDRESS,
 	KERNEL_TEXT_SOCKET
+};
+
+enum kernel_access { KERNEL_FAULT_READ, KERNEL_FAULT_WRITE, KERNEL_FAULT_EXECUTE };
+enum kernel_signal {
+	KERNEL_SIGNAL_SENT,	 /* to another one, or itself */
+	KERNEL_SIGNAL_RECEIVED,	 /* from another one, or itself */
+	KERNEL_SIGNAL_OF_KERNEL, /* received: of a fault, a timer, a child that ended */
+	KERNEL_SIGNAL_DEFAULT,	 /* it takes effect: as signal(7) has it */
+	KERNEL_SIGNAL_IGNORED,
+	KERNEL_SIGNAL_HANDLED /* its handler runs */
+};
+enum kernel_net {
+	KERNEL_NET_CONNECTED,
+	KERNEL_NET_FAILED,
+	KERNEL_NET_ACCEPTED,
+	KERNEL_NET_RETRANSMITTED
 };
 
 struct kernel_event {
@@ -57,6 +83,27 @@ struct kernel_event {
 			unsigned int woken_pid, woken_id;
 			char woken[KERNEL_COMM_BYTES];
 		} wake;
+		struct {
+			unsigned long long queued_ns; /* of the duration: before the disk had it */
+			unsigned long long sector;
+			unsigned int bytes, operation, status; /* status 0: it is done */
+			char disk[32];
+		} block;
+		struct {
+			unsigned long long address;
+			unsigned int access;	   /* enum kernel_access */
+			unsigned int is_protected; /* the page is there, and does not allow it */
+			unsigned int in_kernel;	   /* while it ran for the program */
+		} fault;
+		struct {
+			unsigned int number, what; /* enum kernel_signal */
+			unsigned int pid, id;	   /* of the other one; 0: the kernel */
+			char comm[KERNEL_COMM_BYTES];
+		} signal;
+		struct {
+			unsigned int what; /* enum kernel_net */
+			char near[28], far[28];
+		} net;
 	};
 };
 

@@ -72,7 +72,7 @@ static const struct source_field wake_fields[] = {
 	{"woken_id", "id", PL_FIELD_UNSIGNED, NULL, 0},
 };
 
-const struct source_kind kernel_kinds[KERNEL_EXEC - 1] = {
+struct source_kind kernel_kinds[KERNEL_EXEC - 1] = {
 	[KERNEL_SYSCALL - 1] = {"syscall", "a system call, at its end", call_fields,
 		COUNT(call_fields)},
 	[KERNEL_OFF - 1] = {"off",
@@ -93,6 +93,8 @@ void kernel_rows_begin(void)
 		const char *name = strerrorname_np(i + 1);
 		error_names[i] = (struct source_value_name){-(i + 1), name ? name : "?"};
 	}
+	kernel_io_rows_begin();
+	memcpy(kernel_kinds + KERNEL_BLOCK - 1, kernel_io_kinds, sizeof kernel_io_kinds);
 }
 
 /* ---- arguments ---- */
@@ -102,7 +104,7 @@ static const struct {
 	struct kernel_call call;
 	const char *words;
 } call_rows[] = {
-#define X(name, names, argument, words) {__NR_##name, {KERNEL_NAMES_##names, argument}, words},
+#define X(name, names, argument, words) {__NR_##name, {KERNEL_NAMES_##names, argument, 0}, words},
 	KERNEL_CALL_ROWS(X)
 #undef X
 };
@@ -117,6 +119,10 @@ void kernel_rows_calls(struct kernel_call calls[KERNEL_CALLS])
 			calls[call_rows[i].number] = call_rows[i].call;
 			call_words[call_rows[i].number] = call_rows[i].words;
 		}
+	calls[__NR_accept4].accepts = 1;
+#ifdef __NR_accept
+	calls[__NR_accept].accepts = 1;
+#endif
 }
 
 /* "fd 3 bytes 4096" */
@@ -142,17 +148,16 @@ static void put_arguments(struct pl_buf *out, const struct kernel_event *e)
 	buf_string(out, text, used);
 }
 
-/* "127.0.0.1:80", "[::1]:80", "unix:/run/x" */
-static size_t address_text(const struct kernel_event *e, char *text, size_t max)
+size_t kernel_address_text(const char bytes[KERNEL_SOCKADDR_BYTES], char *text, size_t max)
 {
 	char host[INET6_ADDRSTRLEN] = "?";
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 	sa_family_t family;
 
-	memcpy(&family, e->syscall.text, sizeof family);
-	memcpy(&in, e->syscall.text, sizeof in);
-	memcpy(&in6, e->syscall.text, sizeof in6);
+	memcpy(&family, bytes, sizeof family);
+	memcpy(&in, bytes, sizeof in);
+	memcpy(&in6, bytes, sizeof in6);
 	switch (family) {
 	case AF_INET:
 		inet_ntop(AF_INET, &in.sin_addr, host, sizeof host);
@@ -162,7 +167,7 @@ static size_t address_text(const struct kernel_event *e, char *text, size_t max)
 		return (size_t)snprintf(text, max, "[%s]:%u", host, ntohs(in6.sin6_port));
 	case AF_UNIX:
 		return (size_t)snprintf(text, max, "unix:%.*s",
-			(int)sizeof in6 - (int)sizeof family, e->syscall.text + sizeof family);
+			(int)sizeof in6 - (int)sizeof family, bytes + sizeof family);
 	default:
 		return (size_t)snprintf(text, max, "socket of family %u", family);
 	}
@@ -175,7 +180,7 @@ static void put_call_text(struct pl_buf *out, const struct kernel_event *e)
 	char text[128];
 
 	if (address)
-		buf_string(out, text, address_text(e, text, sizeof text));
+		buf_string(out, text, kernel_address_text(e->syscall.text, text, sizeof text));
 	else if (e->syscall.text_kind != KERNEL_TEXT_NONE)
 		buf_string(out, e->syscall.text,
 			e->syscall.text_bytes < KERNEL_TEXT_BYTES ? e->syscall.text_bytes
@@ -254,6 +259,7 @@ void kernel_rows_write(struct pl_buf *out, const struct kernel_event *e)
 		put_wake(out, e);
 		break;
 	default:
+		kernel_io_rows_write(out, e);
 		break;
 	}
 }

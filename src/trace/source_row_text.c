@@ -25,6 +25,8 @@ static void put_source_number(
 	} else if (!strcmp(f->unit, "ns")) {
 		units_duration(text, v->number < INT64_MAX ? (int64_t)v->number : INT64_MAX);
 		buf_printf(out, "%s", text);
+	} else if (!strcmp(f->unit, "address")) {
+		buf_printf(out, "0x%" PRIx64, v->number);
 	} else {
 		if (f->type == PL_FIELD_SIGNED)
 			buf_printf(out, "%" PRId64, (int64_t)v->number);
@@ -35,12 +37,13 @@ static void put_source_number(
 	}
 }
 
-/* What has a name of its own stands alone, and so do texts and the duration. What is not there is
- * left out: an empty text or name, an identity of 0. */
+/* What has a name of its own stands alone, and so do texts, the duration, and `bytes` in bytes.
+ * What is not there is left out: an empty text or name, an identity of 0. */
 static void put_source_value(
 	struct pl_buf *out, const struct pl_source_field *f, const struct pl_source_value *v)
 {
-	const bool alone = f->type == PL_FIELD_TEXT || v->name || !strcmp(f->name, "duration");
+	const bool alone = f->type == PL_FIELD_TEXT || v->name || !strcmp(f->name, "duration") ||
+			   !strcmp(f->name, f->unit);
 	const bool empty = !strcmp(f->unit, "level")  ? true
 			   : f->type == PL_FIELD_TEXT ? !v->length
 			   : v->name		      ? !v->name[0]

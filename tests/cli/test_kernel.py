@@ -40,6 +40,31 @@ os.spawnlp(os.P_WAIT, "sh", "sh", "-c", "cat /dev/null")
 """
 
 
+WITH_DEVICES = """
+import mmap, os, signal, socket, sys, threading
+
+signal.signal(signal.SIGUSR1, lambda *_: None)
+os.kill(os.getpid(), signal.SIGUSR1)
+server = socket.create_server(("127.0.0.1", 0))
+port = server.getsockname()[1]
+thread = threading.Thread(target=lambda: server.accept()[0].close())
+thread.start()
+socket.create_connection(("127.0.0.1", port)).recv(1)
+thread.join()
+server.close()
+try:
+    socket.create_connection(("127.0.0.1", port))
+except ConnectionRefusedError:
+    pass
+with open(sys.argv[1], "wb") as file:
+    file.write(b"x" * 100000)
+    os.fsync(file.fileno())
+memory = mmap.mmap(-1, 1 << 20)
+memory[8192] = 1
+print(port)
+"""
+
+
 def why_not():
     """Why this machine cannot do it, as record says it; None: it can."""
     with tempfile.TemporaryDirectory() as folder:
@@ -233,6 +258,48 @@ class Kernel(unittest.TestCase):
         kinds = {json.loads(line)["data"]["kind"] for line in done.stdout.splitlines()}
         self.assertIn("off", kinds)
         self.assertNotIn("syscall", kinds)
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Devices(unittest.TestCase):
+    """Disks, page faults, signals and connections."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        directory = cls.folder.name + "/r"
+        done = subprocess.run([PATHLINE, "record", "-q", "--values", "none", "--kernel=block,fault,signal,net", "-o", directory,
+                               PYTHON, "-c", WITH_DEVICES, cls.folder.name + "/file"], capture_output=True, text=True, check=True)
+        cls.port = done.stdout.strip()
+        text = subprocess.run([PATHLINE, "dump", "--json", directory], capture_output=True, text=True, check=True).stdout
+        cls.rows = [row["data"] for row in map(json.loads, text.splitlines()) if row["type"] == "source event"]
+
+    def kind(self, name):
+        return [dict(row["fields"], thread=row["thread"]) for row in self.rows if row["kind"] == name]
+
+    def test_only_these(self):
+        self.assertLessEqual({row["kind"] for row in self.rows}, {"block", "fault", "signal", "net"})
+
+    def test_signals(self):
+        found = [(row["number"], row["what"]) for row in self.kind("signal") if row["number"] == "SIGUSR1"]
+        self.assertEqual(found, [("SIGUSR1", "sent to"), ("SIGUSR1", "received from"), ("SIGUSR1", "calls its handler")])
+
+    def test_connections(self):
+        end = "127.0.0.1:" + self.port
+        found = [(row["what"], row["thread"], row["far"] == end, row["near"] == end) for row in self.kind("net")]
+        self.assertEqual(sorted(found), [("accepted", 1, False, True), ("connected", 0, True, False), ("not connected", 0, True, False)])
+        self.assertTrue(all(row["duration"] > 0 for row in self.kind("net")))
+
+    def test_page_faults(self):
+        self.assertIn(("write", "no page"), {(row["access"], row["why"]) for row in self.kind("fault")})
+
+    def test_disk(self):
+        if not os.major(os.stat(self.folder.name).st_dev):
+            self.skipTest("the folder is on no disk")
+        written = [row for row in self.kind("block") if row["operation"] == "write"]
+        self.assertGreaterEqual(sum(row["bytes"] for row in written), 100000)
+        self.assertTrue(all(row["duration"] > row["queued"] for row in written))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ static void test_groups(void **state)
 	takes("", ALL);
 	takes("syscall", 1u << KERNEL_GROUP_SYSCALL);
 	takes("sched", 1u << KERNEL_GROUP_SCHED);
-	takes("sched,syscall", ALL);
+	takes("sched,syscall", 1u << KERNEL_GROUP_SCHED | 1u << KERNEL_GROUP_SYSCALL);
+	takes("block,fault,net,sched,signal,syscall", ALL);
 	takes("sched,", 1u << KERNEL_GROUP_SCHED);
 	refuses("sys", "sys");
 	refuses("syscalls", "syscalls");

@@ -129,6 +129,63 @@ static void test_off(void **state)
 	buf_release(&out);
 }
 
+static void test_block_and_fault(void **state)
+{
+	struct kernel_event e = {.kind = KERNEL_BLOCK, .duration_ns = 9};
+	struct pl_buf out = {0};
+
+	(void)state;
+	e.block.operation = 1;
+	e.block.bytes = 4096;
+	memset(e.block.disk, 'v', sizeof e.block.disk); /* no NUL */
+	kernel_rows_write(&out, &e);
+	struct pl_view v = buf_view(&out);
+	expect_number(&v, 1);
+	expect_text(&v, "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv");
+	expect_number(&v, 4096);
+	buf_reset(&out);
+	e = (struct kernel_event){.kind = KERNEL_FAULT};
+	e.fault.address = 0xfffffffffffff000;
+	e.fault.access = KERNEL_FAULT_WRITE;
+	e.fault.in_kernel = 7;
+	kernel_rows_write(&out, &e);
+	v = buf_view(&out);
+	expect_number(&v, 1);
+	expect_number(&v, 0xfffffffffffff000);
+	expect_number(&v, 0);
+	expect_number(&v, 1);
+	buf_release(&out);
+}
+
+static void test_signal_and_net(void **state)
+{
+	struct kernel_event e = {.kind = KERNEL_SIGNAL, .duration_ns = 9};
+	struct pl_buf out = {0};
+
+	(void)state;
+	e.signal.number = 15;
+	e.signal.what = KERNEL_SIGNAL_SENT;
+	memcpy(e.signal.comm, "sh", 3);
+	e.signal.pid = 7;
+	kernel_rows_write(&out, &e);
+	struct pl_view v = buf_view(&out);
+	expect_number(&v, 15);
+	expect_number(&v, KERNEL_SIGNAL_SENT);
+	expect_text(&v, "sh");
+	expect_number(&v, 7);
+	buf_reset(&out);
+	e = (struct kernel_event){.kind = KERNEL_NET, .duration_ns = 9};
+	memcpy(e.net.far, (char[]){2, 0, 0, 80, 127, 0, 0, 1}, 8);
+	memcpy(e.net.near, (char[]){2, 0, 1, 0, 10, 0, 0, 1}, 8);
+	kernel_rows_write(&out, &e);
+	v = buf_view(&out);
+	expect_number(&v, KERNEL_NET_CONNECTED);
+	expect_text(&v, "127.0.0.1:80");
+	expect_text(&v, "10.0.0.1:256");
+	expect_number(&v, 9);
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +194,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_call),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_block_and_fault),
+		cmocka_unit_test(test_signal_and_net),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
