@@ -1,6 +1,6 @@
 /* The kernel as a source: system calls, when threads left the processor, what disks did, page
- * faults, signals and connections, by programs that it runs itself (kernel.bpf.c). They go away with the descriptors of this process, also if it is
- * killed. */
+ * faults, signals and connections, by programs that it runs itself (kernel.bpf.c). They go away
+ * with the descriptors of this process, also if it is killed. */
 #ifndef PL_SOURCE_KERNEL_H
 #define PL_SOURCE_KERNEL_H
 

@@ -1,5 +1,6 @@
-/* Structures of the kernel, each with the fields that are read here, and no others. Where these are
- * is settled when the programs are loaded (CO-RE), so their order and their offsets mean nothing. */
+/* Structures of the kernel, each with the fields that are read here, and no others. Where these
+ * are is settled when the programs are loaded (CO-RE), so their order and their offsets mean
+ * nothing. */
 #ifndef PL_SOURCE_KERNEL_TYPES_BPF_H
 #define PL_SOURCE_KERNEL_TYPES_BPF_H
 
