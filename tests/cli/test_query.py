@@ -426,7 +426,7 @@ class Refused(Asked):
 
     def test_what_is_wrong(self):
         self.assertEqual(self.refused("SELECT functon FROM event"), "no such column: functon; did you mean 'function'?")
-        self.assertEqual(self.refused("SELECT kind FROM exception"), "no such column: kind; of that name there is a column of event, value, event_count")
+        self.assertEqual(self.refused("SELECT kind FROM exception"), "no such column: kind; of that name there is a column of event, value, event_count, source_event")
         self.assertEqual(self.refused("SELECT * FROM evnt"), "no such table: evnt; did you mean 'event'?")
         self.assertIn("syntax error", self.refused("SELECT FROM"))
         self.assertIn("one statement", self.refused("SELECT 1; SELECT 2"))
