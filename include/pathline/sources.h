@@ -98,6 +98,8 @@ struct pl_source_row {
 struct pl_source_rows;
 int pl_source_rows_new(
 	struct pl_source_rows **out, struct pl_recording *r, uint32_t process, struct pl_err *err);
+/* From now on only those of the source with this number; 0: of all again. */
+void pl_source_rows_select(struct pl_source_rows *rows, uint32_t source);
 /* Texts are valid until the next call. PL_END: there is none (in a live recording: so far). Damaged
  * ones are skipped, and counted as damage of the recording. */
 int pl_source_rows_next(struct pl_source_rows *rows, struct pl_source_row *row, struct pl_err *err);

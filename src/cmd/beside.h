@@ -12,14 +12,19 @@
 
 /* All zero but r is ready. */
 struct beside {
-	struct pl_recording *r;	     /* not owned */
-	struct pl_source_rows *rows; /* owned; NULL: of no process yet */
-	struct pl_source_row row;    /* the next one, if has_row */
-	bool has_row;
+	struct pl_recording *r; /* not owned */
+	/* by source; owned, NULL: of no process yet */
+	struct beside_source {
+		struct pl_source_rows *rows;
+		struct pl_source_row row; /* the next one, if has_row */
+		bool has_row;
+	} * sources;
+	uint32_t source_count;
 	/* by thread: its last event */
 	struct beside_thread {
 		int64_t until_ns; /* it was no later */
 		uint32_t depth;
+		uint32_t level; /* of what a source said has begun since, and not ended */
 	} * threads; /* owned */
 	uint32_t thread_count;
 };

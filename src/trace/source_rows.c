@@ -8,6 +8,7 @@
 struct pl_source_rows {
 	struct pl_recording *r;
 	uint32_t process; /* PL_ANY_PROCESS: of all */
+	uint32_t source;  /* 0: of all */
 	uint64_t next;	  /* number of the next record, dropped ones counted */
 	struct source_record record;
 	uint32_t index; /* of the row in its record */
@@ -32,6 +33,11 @@ int pl_source_rows_new(
 	(*out)->r = r;
 	(*out)->process = process;
 	return 0;
+}
+
+void pl_source_rows_select(struct pl_source_rows *rows, uint32_t source)
+{
+	rows->source = source;
 }
 
 void pl_source_rows_free(struct pl_source_rows *rows)
@@ -160,6 +166,12 @@ static int describe_row(const struct pl_source_rows *w, struct pl_source_row *ro
 
 /* ---- record by record ---- */
 
+static bool is_selected(const struct pl_source_rows *w, const struct source_head *head)
+{
+	return head->count && (w->process == PL_ANY_PROCESS || head->process == w->process) &&
+	       (!w->source || head->source == w->source);
+}
+
 /* One that is damaged, or was dropped meanwhile, is skipped. */
 static int next_source_record(struct pl_source_rows *w, struct pl_err *err)
 {
@@ -170,8 +182,7 @@ static int next_source_record(struct pl_source_rows *w, struct pl_err *err)
 	while (w->next - r->source_refs_evicted < r->source_ref_count) {
 		struct source_ref *ref = &r->source_refs[w->next++ - r->source_refs_evicted];
 		struct pl_err why = {0};
-		if (!ref->head.count ||
-			(w->process != PL_ANY_PROCESS && ref->head.process != w->process))
+		if (!is_selected(w, &ref->head))
 			continue;
 		int code = source_record_load(&w->record, r, ref, &why);
 		w->index = 0;

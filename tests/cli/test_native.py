@@ -306,6 +306,31 @@ class More(unittest.TestCase):
         self.assertEqual(names[0], "many")
         self.assertRegex(names[1], r"^fast\.so\+0x[0-9a-f]+$")
 
+    def test_beside_the_kernel(self):
+        """The rows of both come in one order: a function that logs its entry and its exit has
+        two calls of write between the two, and they stand further right."""
+        compile_c(self.folder, "libwork.so", LIBRARY)
+        code = f"import ctypes; ctypes.CDLL({self.folder + '/libwork.so'!r}).work(1)"
+        recording, done = record(self.folder, "--kernel=syscall", PYTHON, "-c", code)
+        if "is not recorded" in done.stderr:
+            self.skipTest(re.search(r"is not recorded: (.*)", done.stderr)[1])
+        text = subprocess.run([PATHLINE, "dump", "--no-pager", recording], capture_output=True, text=True, check=True).stdout
+        inside, writes, entries = [], {}, {}
+        for line in text.splitlines():
+            found = re.match(r"\S+ \S+( +)(native (enter|exit) (\w+)|kernel syscall write log )", line)
+            if not found:
+                continue
+            if found[3] == "enter":
+                inside.append((found[4], len(found[1])))
+                entries[found[4]] = entries.get(found[4], 0) + 1
+            elif found[3] == "exit":
+                self.assertEqual(inside.pop(), (found[4], len(found[1])))
+            else:
+                self.assertGreater(len(found[1]), inside[-1][1])
+                writes[inside[-1][0]] = writes.get(inside[-1][0], 0) + 1
+        self.assertEqual(writes, {name: 2 * count for name, count in entries.items()})
+        self.assertEqual((entries["work"], entries["leaf"]), (1, 2))
+
     def test_off(self):
         """Nothing of it is in a program without the option, and no variable with it."""
         code = "import os; print('pathline-native' in open('/proc/self/maps').read(), 'LD_PRELOAD' in os.environ)"
