@@ -41,7 +41,7 @@ static bool is_there(const char *path)
 
 static void by_default(void **state)
 {
-	struct place p, other;
+	struct place p = {.command = "record"}, other = p;
 	struct stat st;
 
 	(void)state;
@@ -67,7 +67,7 @@ static void by_default(void **state)
 
 static void given(void **state)
 {
-	struct place p;
+	struct place p = {.command = "record"};
 
 	(void)state;
 	assert_int_equal(place_make(&p, "new/sub/dir", "orders"), CMD_GO);
@@ -95,7 +95,7 @@ static void given(void **state)
 static void latest(void **state)
 {
 	char name[PATH_MAX];
-	struct place p, other;
+	struct place p = {.command = "record"}, other = p;
 
 	(void)state;
 	assert_int_equal(place_make(&p, NULL, "orders"), CMD_GO);
