@@ -25,7 +25,7 @@ struct beside {
 		int64_t until_ns; /* it was no later */
 		uint32_t depth;
 		uint32_t level; /* of what a source said has begun since, and not ended */
-	} * threads; /* owned */
+	} * threads;		/* owned */
 	uint32_t thread_count;
 };
 
