@@ -19,7 +19,7 @@
 #define MEMORY_DEFAULT ((uint64_t)256 << 20)
 #define MEMORY_LEAST   ((uint64_t)4 << 20)
 #define SQL_BYTES_MAX  (1u << 20)
-#define TABLE_WIDTH    12
+#define TABLE_WIDTH    13
 #define COLUMN_WIDTH   14
 
 /* Ctrl-C ends the query. */

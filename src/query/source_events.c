@@ -1,4 +1,4 @@
-/* The table `source_event`: what sources beside the recorder saw (record --kernel).
+/* The table `source_event`: what sources beside the recorder saw (record --kernel, --native).
  *
  *	SELECT fields ->> '$.name' call, count(*), sum(duration_ns) FROM source_event
  *	WHERE kind = 'syscall' GROUP BY call
@@ -123,7 +123,7 @@ static void source_event_close(struct query_cursor *c)
 
 const struct query_table query_source_event = {
 	.name = "source_event",
-	.meaning = "what sources beside the recorder saw (record --kernel)",
+	.meaning = "what sources beside the recorder saw (record --kernel, --native)",
 	.columns = source_event_columns,
 	.column_count = sizeof source_event_columns / sizeof *source_event_columns,
 	.state_bytes = sizeof(struct source_events),
