@@ -18,7 +18,8 @@ A file says by a line `INTERPRETERS = "one"` that it need not run for each inter
 `INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "two"` that CI
 runs it for two of the five, others with each commit, by `INTERPRETERS = "rotating"` that CI runs it
 for one of the five, another with each commit, by `INTERPRETERS = "none"` that it records nothing,
-and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
+by `QUICK = True` that it belongs to `make check`, and by `CI_HALF = 0` or `1` that CI runs it with
+half of the commits: two of four, and those of 0 are not those of 1. For an interpreter in a chroot it is run by
 that one, from in there. Two are run side by side, for most of their time they wait; but not one
 that says `ALONE = True`: it measures, or no other collector may come between. The harnesses use all
 processors by themselves.
@@ -38,13 +39,13 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
 # more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
 # minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
-# `test` runs the fast ones, `ci` a thirtieth of all on each interpreter. Each has another part, and
-# with each second commit they move on: the five versions see a sixth of it now, each all of it
-# within sixty commits. What takes longest is asked of one interpreter at a time, in its turn.
+# `test` runs the fast ones, `ci` a sixtieth of all on each interpreter. Each has another part, and
+# with each second commit they move on: the five versions see a twelfth of it now, each all of it
+# within 120 commits. What takes longest is asked of one interpreter at a time, in its turn.
 FIFTH = "a fifth"
 EIGHTH = "an eighth"
 TENTH = "a tenth"
-THIRTIETH = "a thirtieth"
+SIXTIETH = "a sixtieth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 # By turns: the path alone, or as `record` does by default, with the values of the program's calls.
@@ -64,14 +65,14 @@ HARNESSES = (
     ("exact/beside.py", "test", "", [WAY]),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
     ("exact/generated.py", "test", "", ["--seeds", "2", WAY]),
-    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", FIFTH, WAY]),
+    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", EIGHTH, WAY]),
     ("exact/test_events.py", "ci", "", ["--shard", FIFTH, WAY]),
     ("exact/test_values.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_variables.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_filters.py", "ci", "", ["--shard", TENTH, WAY]),
     ("exact/beside.py", "ci", "", ["--shard", FIFTH, WAY]),
-    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRTIETH]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", THIRTIETH]),
+    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", SIXTIETH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", SIXTIETH]),
     ("exact/generated.py", "ci", "", ["--seeds", "1", "--from", SEED, WAY]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
@@ -259,7 +260,13 @@ def is_among(version, words):
     return any(version == word or version.startswith(word + ".") for word in words.split(","))
 
 
-def test_files(build, args):
+def is_other_half(text, number):
+    """Odd commits have other micro versions than even ones: both meet both."""
+    half = re.search(r"^CI_HALF = ([01])", text, re.M)
+    return bool(half) and int(half[1]) != number // 2 % 2
+
+
+def test_files(build, args, number):
     """The unittest files that are wanted, and that meson does not run; those of servers and faults,
     which take longest, first."""
     known = in_meson(build)
@@ -268,6 +275,8 @@ def test_files(build, args):
         if "import unittest" not in text or str(file) in known or args.pattern not in f"{file.parent.name}/{file.stem}":
             continue
         if args.level == "exact" or (args.level == "quick" and not re.search(r"^QUICK = True", text, re.M)):
+            continue
+        if args.level == "ci" and is_other_half(text, number):
             continue
         yield file
 
@@ -349,12 +358,12 @@ def main():
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10",
-                      THIRTIETH: f"{(half + 6 * k) % 30 + 1}/30", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
+                      SIXTIETH: f"{(half + 12 * k) % 60 + 1}/60", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
                       WAY: WAYS[(half + number // 20 + k) % 2]}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        shards = ", ".join(f"{part[FIFTH]} and {part[THIRTIETH]} on {version}" for version, part in parts.items())
+        shards = ", ".join(f"{part[EIGHTH]} and {part[SIXTIETH]} on {version}" for version, part in parts.items())
         print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
@@ -362,7 +371,7 @@ def main():
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, filled_in(arguments, parts[row[0]]), *row, build, tally)
     some = some_of(pythons, number) if args.level == "ci" and len(pythons) > 2 else {}
-    run_files(list(test_files(build, args)), pythons, turn, some, build, tally)
+    run_files(list(test_files(build, args, number)), pythons, turn, some, build, tally)
     is_whole = not args.only and not args.pattern and args.level != "quick"
     print(last_line(tally, not_tried(pythons, found) if is_whole else []))
     return 1 if tally.failed or not tally.passed else 0

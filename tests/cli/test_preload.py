@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 INTERPRETERS = "one"  # all that are here, in one run
+CI_HALF = 0
 BUILD = os.path.abspath(os.environ.get("PATHLINE_BUILD", "build"))
 HELPERS = os.path.join(BUILD, "tests", "cli", "preload")
 CALL = os.path.join(HELPERS, "preload-call")

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 INTERPRETERS = "rotating"
+CI_HALF = 1
 
 # A program has this in front; its modules lie in the folder "made".
 BEGIN = '''\

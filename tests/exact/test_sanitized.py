@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", HERE.parents[1] / "build")).resolve()
 PYTHON = os.environ.get("PATHLINE_PYTHON", "python3")
 INTERPRETERS = "one"
+CI_HALF = 1
 VALUES, CORPUS, EVENTS = HERE / "values", HERE / "corpus", HERE / "events"
 # What is asked for, and of what.
 CALLS, LINES = ("--values=calls", "--values-of=*"), ("--values=lines", "--values-of=*")

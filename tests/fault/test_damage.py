@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recorded import BUILD, PATHLINE, PYTHON  # noqa: E402
 
 INTERPRETERS = "one"
+CI_HALF = 0
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "golden" / "program.py"
 VALUES = PROGRAM.with_name("program-1.12.py")
 KERNEL = PROGRAM.with_name("1.15-3.13")     # it takes root to make one

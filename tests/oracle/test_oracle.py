@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 INTERPRETERS = "one"
+CI_HALF = 1
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", HERE.parents[1] / "build"))

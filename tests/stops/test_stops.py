@@ -14,6 +14,7 @@ import kinds  # noqa: E402
 import stops  # noqa: E402
 
 INTERPRETERS = "turn"
+CI_HALF = 0
 BUILD = pathlib.Path(os.environ["PATHLINE_BUILD"]).resolve()
 PYTHON = os.environ["PATHLINE_PYTHON"]
 
