@@ -46,6 +46,7 @@ FIFTH = "a fifth"
 EIGHTH = "an eighth"
 TENTH = "a tenth"
 SIXTIETH = "a sixtieth"
+THIRTIETH = "a thirtieth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 # By turns: the path alone, or as `record` does by default, with the values of the program's calls.
@@ -72,7 +73,7 @@ HARNESSES = (
     ("exact/test_filters.py", "ci", "", ["--shard", TENTH, WAY]),
     ("exact/beside.py", "ci", "", ["--shard", FIFTH, WAY]),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", SIXTIETH]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", SIXTIETH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", THIRTIETH]),
     ("exact/generated.py", "ci", "", ["--seeds", "1", "--from", SEED, WAY]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
@@ -358,7 +359,7 @@ def main():
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10",
-                      SIXTIETH: f"{(half + 12 * k) % 60 + 1}/60", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
+                      SIXTIETH: f"{(half + 12 * k) % 60 + 1}/60", THIRTIETH: f"{(half + 6 * k) % 30 + 1}/30", PART: f"{number % 4 + 1}/4", SEED: str(2 * number),
                       WAY: WAYS[(half + number // 20 + k) % 2]}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
