@@ -1,4 +1,5 @@
-"""How late is a reader that follows? From a call in the program until its row is on the reader's stdout.
+"""How late is a reader that follows? From a call in the program until its row is on the reader's
+stdout.
 
     bench/follow.py [--build DIR] [--python PY] [--calls N] [--every MS]
 

@@ -226,10 +226,6 @@ static bool is_heard(const struct hook_row *row)
 	}
 }
 
-/* When events are enabled, the interpreter changes the code of all frames on the stacks of threads,
- * and other code when it is next called or resumed. The frames of greenlets that wait are neither:
- * they would return without an event, and on 3.15 the first exception in one is a crash. An event
- * that is enabled for a code alone has it changed at once. */
 static bool enable_locally(PyObject *monitoring, PyObject *code, int set)
 {
 	PyObject *done =
@@ -239,6 +235,10 @@ static bool enable_locally(PyObject *monitoring, PyObject *code, int set)
 	return done != NULL;
 }
 
+/* When events are enabled, the interpreter changes the code of all frames on the stacks of threads,
+ * and other code when it is next called or resumed. The frames of greenlets that wait are neither:
+ * they would return without an event, and on 3.15 the first exception in one is a crash. An event
+ * that is enabled for a code alone has it changed at once. */
 static bool reach_waiting(PyObject *monitoring, PyObject *codes)
 {
 	Py_ssize_t at = 0;
@@ -251,12 +251,24 @@ static bool reach_waiting(PyObject *monitoring, PyObject *codes)
 	return true;
 }
 
+/* waiting: the codes of greenlets that wait; set: the events that are enabled. */
+static bool listen_to_all(PyObject *monitoring, PyObject *events, PyObject *waiting, long *set)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < hook_count; i++)
+		if (is_heard(&hooks[i]))
+			all = all && listen_to(monitoring, events, &hooks[i], set);
+	PyObject *done =
+		all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, *set) : NULL;
+	Py_XDECREF(done);
+	return done && reach_waiting(monitoring, waiting);
+}
+
 int hooks_install(bool at_main, const char **why)
 {
-	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
-	PyObject *waiting = NULL;
+	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *waiting = NULL;
 	long set = 0;
-	bool all = true;
 	int result = -1;
 
 	*why = "sys.monitoring cannot be had";
@@ -284,18 +296,13 @@ int hooks_install(bool at_main, const char **why)
 	begin_to_hear();
 	if (at_main)
 		wait_for_main();
-	for (size_t i = 0; i < hook_count; i++)
-		if (is_heard(&hooks[i]))
-			all = all && listen_to(monitoring, events, &hooks[i], &set);
-	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
-	if (done && reach_waiting(monitoring, waiting)) {
+	if (listen_to_all(monitoring, events, waiting, &set)) {
 		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
 		traced_take();
 		tools_begin(monitoring, set);
 		result = 0;
 	}
 done:
-	Py_XDECREF(done);
 	Py_XDECREF(events);
 	Py_XDECREF(waiting);
 	PyErr_Clear();

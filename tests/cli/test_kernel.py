@@ -233,13 +233,15 @@ class Kernel(unittest.TestCase):
         self.assertIn("syscall lseek program.py fd", row["text"])
 
     def test_other_programs(self):
-        """The shell and what it starts are looked at too; they are no processes of the recording."""
+        """The shell and what it starts are looked at as well. They are not processes of the
+        recording."""
         rows = self.ask("SELECT fields ->> '$.file' AS file FROM source_event WHERE process = 0")
         self.assertTrue(any(row["file"] and row["file"].endswith("/cat") for row in rows), rows[:9])
 
     def test_nothing_is_left_by_a_kill(self):
         """Its programs are gone with the collector, also if that is killed."""
         if not os.path.exists(BPFTOOL):
+            # A Pathline can be built elsewhere, and bpftool is needed for building alone.
             self.skipTest("bpftool is not here")
         before = programs()
         words = [PATHLINE, "record", "-q", "--values", "none", "--kernel", "-o", self.folder.name + "/killed", PYTHON, "-c", "input()"]
@@ -296,6 +298,7 @@ class Devices(unittest.TestCase):
 
     def test_disk(self):
         if not os.major(os.stat(self.folder.name).st_dev):
+            # What is kept in memory (tmpfs) is never written to a disk.
             self.skipTest("the folder is on no disk")
         written = [row for row in self.kind("block") if row["operation"] == "write"]
         self.assertGreaterEqual(sum(row["bytes"] for row in written), 100000)

@@ -1,4 +1,5 @@
-"""record --native: entries and exits of functions that were built with -finstrument-functions, beside the path.
+"""record --native: entries and exits of functions that were built with -finstrument-functions,
+beside the path.
 
 The functions log what they do themselves, and that is what the recording is compared with.
 """
@@ -203,7 +204,8 @@ class Native(unittest.TestCase):
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
 
     def test_sequence(self):
-        """Each thread, forked child and program: what it logged, in this order; also at load, unload and exit."""
+        """Each thread, forked child and program: what it logged, in this order; also at load, unload
+        and exit."""
         seen, logged = self.seen(), self.logged()
         quiet = ("plugged_a", "plugged_b", "catches", "app::between(int)", "app::thrower(int)", "main")
         self.assertEqual(len(logged), 1 + 3 + 2 + 1)
@@ -213,7 +215,7 @@ class Native(unittest.TestCase):
             self.assertEqual(found, expected, thread)
 
     def test_nesting(self):
-        """The depth of each is what its entries and exits say, and an exit lasts since its entry."""
+        """The depth of each is what its entries and exits say. An exit lasts since its entry."""
         open_ = {}
         for row in self.rows:
             stack = open_.setdefault(row["native_id"], [])
@@ -313,6 +315,7 @@ class More(unittest.TestCase):
         code = f"import ctypes; ctypes.CDLL({self.folder + '/libwork.so'!r}).work(1)"
         recording, done = record(self.folder, "--kernel=syscall", PYTHON, "-c", code)
         if "is not recorded" in done.stderr:
+            # --kernel needs root and a kernel that can, --native neither.
             self.skipTest(re.search(r"is not recorded: (.*)", done.stderr)[1])
         text = subprocess.run([PATHLINE, "dump", "--no-pager", recording], capture_output=True, text=True, check=True).stdout
         inside, writes, entries = [], {}, {}

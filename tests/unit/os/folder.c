@@ -1,4 +1,4 @@
-/* Folders of recordings: names of the same second, who may read them, and the link to the latest. */
+/* Folders of recordings: names of the same second, who may read them, the link to the latest. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "os/folder.h"
 
+/* Made by mkdtemp and removed at the end: a name that nobody else has. */
 static char folder[] = "/tmp/test-folder-XXXXXX";
 
 static int make_home(void **state)
